@@ -1,4 +1,3 @@
-import type { Compaction } from '@yonder/contract/compaction'
 import { useCallback, useSyncExternalStore } from 'react'
 import { browserStorage } from '../../lib/browser-storage.ts'
 
@@ -15,8 +14,8 @@ export const storageKeys = {
   chatBot: (chatId: string) => `chat_${chatId}_selectedBot`,
   newMessage: (chatId: string) => `newChat_${chatId}_message`,
   newBot: (chatId: string) => `newChat_${chatId}_bot`,
-  edit: (chatId: string) => `chat_${chatId}_edit`,
-  summary: (chatId: string) => `chat_${chatId}_summary`,
+  edit: (chatId: string, messageId: string) => `chat_${chatId}_edit_${messageId}`,
+  summary: (chatId: string, id: string) => `chat_${chatId}_summary_${id}`,
   draft: (chatId: string) => `chat_${chatId}_draft`,
   outbox: (chatId: string) => `chat_${chatId}_outbox`,
 } as const
@@ -30,8 +29,8 @@ const ownerKey = 'chat_storage_owner'
 const textKeys = [
   /^home_page_(?:draft|request)$/,
   /^home_page_outbox_./,
-  /^chat_.+_(?:draft|edit|summary|outbox)$/,
-  /^chat_.+_question_./,
+  /^chat_.+_(?:draft|outbox)$/,
+  /^chat_.+_(?:edit|summary|question)_./,
   /^newChat_.+_(?:message|bot)$/,
 ]
 const botChoiceKeys = /^chat_.+_selectedBot$/
@@ -98,77 +97,4 @@ export function restoreDraft(key: string, text: string): void {
   const current = drafts.read(key)
   if (current.trim() === text.trim()) return
   drafts.write(key, current.trim() === '' ? text : `${text}\n\n${current}`)
-}
-
-interface EditDraft {
-  readonly messageId: string
-  readonly text: string
-}
-
-interface SummaryDraft {
-  /** The summary as it was when the editing began. */
-  readonly compaction: Compaction
-  readonly text: string
-}
-
-/** A text that is being edited in a chat, stored so that it survives a reload and a visit to another page. */
-interface StoredEdit<Draft> {
-  read(chatId: string): Draft | undefined
-  write(chatId: string, draft: Draft): void
-  clear(chatId: string): void
-}
-
-/** The message that is being edited. A chat has at most one. */
-export const editDraft: StoredEdit<EditDraft> = createStoredEdit(
-  storageKeys.edit,
-  (value): value is EditDraft =>
-    hasText(value) && 'messageId' in value && typeof value.messageId === 'string',
-)
-
-/** The summary that is being edited. A chat has at most one. */
-export const summaryDraft: StoredEdit<SummaryDraft> = createStoredEdit(
-  storageKeys.summary,
-  (value): value is SummaryDraft => hasText(value) && 'compaction' in value && isCompaction(value.compaction),
-)
-
-function createStoredEdit<Draft>(
-  keyOf: (chatId: string) => string,
-  isDraft: (value: unknown) => value is Draft,
-): StoredEdit<Draft> {
-  return {
-    read(chatId) {
-      try {
-        const draft: unknown = JSON.parse(browserStorage.read(keyOf(chatId)) ?? 'null')
-        return isDraft(draft) ? draft : undefined
-      } catch {
-        return undefined
-      }
-    },
-    write: (chatId, draft) => browserStorage.write(keyOf(chatId), JSON.stringify(draft)),
-    clear: (chatId) => browserStorage.remove(keyOf(chatId)),
-  }
-}
-
-function hasText(value: unknown): value is { readonly text: string } {
-  return typeof value === 'object' && value !== null && 'text' in value && typeof value.text === 'string'
-}
-
-function isCompaction(value: unknown): value is Compaction {
-  const samples = {
-    id: '',
-    message_id: '',
-    message_count: 0,
-    content: '',
-    bot: '',
-    model: '',
-    edited: false,
-    time: '',
-  }
-  return (
-    typeof value === 'object' &&
-    value !== null &&
-    Object.entries(samples).every(
-      ([name, sample]) => typeof (value as Readonly<Record<string, unknown>>)[name] === typeof sample,
-    )
-  )
 }

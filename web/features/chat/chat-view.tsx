@@ -1,5 +1,5 @@
 import type { Chat } from '@yonder/contract/chat'
-import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
+import { useCallback, useEffect, useMemo, useRef } from 'react'
 import { Navigate } from 'react-router'
 import { isNotFound, readReason } from '../../lib/api/api-error.ts'
 import { useStore } from '../../lib/store.ts'
@@ -27,18 +27,12 @@ import { ChatContents } from './contents/chat-contents.tsx'
 import { MessageList, type MessageListHandle } from './list/message-list.tsx'
 import { indexResults, visiblePath, wholePath } from './list/message-tree.ts'
 import { useFollowEnd } from './list/use-follow-end.ts'
-import {
-  createMessageElements,
-  MessageElementsContext,
-  MessageActionsContext,
-  ToolCallsContext,
-} from './message/message-context.ts'
+import { MessageActionsContext, ToolCallsContext } from './message/message-context.ts'
 import { useMessageActions } from './message/use-message-actions.ts'
 import type { ChatSession } from './session/chat-session.ts'
 import type { SessionView } from './session/session-reducer.ts'
 import { useChatSession } from './session/use-chat-session.ts'
-import { SummariesContext } from './summary/summaries-context.ts'
-import { useSummaries } from './summary/use-summaries.ts'
+import { findSummary, SummaryContext } from './summary/current-summary.ts'
 
 /** A chat of the user; another one needs another `key`. A chat that does not exist redirects to the home page. */
 export function ChatView({ chatId }: { readonly chatId: string }) {
@@ -86,7 +80,6 @@ function Conversation({ chat, view, session, frame }: ConversationProps) {
   const content = useRef<HTMLDivElement>(null)
   const list = useRef<MessageListHandle>(null)
   const input = useRef<HTMLTextAreaElement>(null)
-  const [messageElements] = useState(createMessageElements)
   const { following, goToEnd, leaveEnd } = useFollowEnd(content)
   const { messages, selected_message_id: leafId } = chat
   const path = useMemo(() => visiblePath(messages, leafId), [messages, leafId])
@@ -108,69 +101,68 @@ function Conversation({ chat, view, session, frame }: ConversationProps) {
   }, [goToEnd, moveFocus])
   const busy = view.phase !== 'idle'
   const actions = useMessageActions({ chat, session, busy, choice, onRequest })
-  const summaries = useSummaries({ chat, session, botName: choice.selected?.name, onRemoved: moveFocus })
+  const botName = choice.selected?.name
+  const summary = useMemo(() => {
+    const found = findSummary(chat)
+    return found && { ...found, chatId: chat.id, session, botName, onRemoved: moveFocus }
+  }, [chat, session, botName, moveFocus])
 
   const goToMessage = (messageId: string) => {
     leaveEnd()
     list.current?.goTo(messageId)
   }
   return (
-    <MessageElementsContext value={messageElements}>
-      <ChatFrame {...frame} contents={<ChatContents path={path} onSelect={goToMessage} />}>
-        <div ref={content} className="flex flex-1 scroll-mt-header-end flex-col">
-          <div className="flex-1">
-            <MessageActionsContext value={actions}>
-              <ToolCallsContext value={calls}>
-                <SummariesContext value={summaries}>
-                  <MessageList
-                    ref={list}
-                    path={path}
-                    runMessageIds={view.runMessageIds}
-                    session={session}
-                    opensAt="end"
-                  />
-                </SummariesContext>
-              </ToolCallsContext>
-            </MessageActionsContext>
-            {view.unsent !== undefined && (
-              <div className="mx-auto w-full max-w-column px-4 pb-6 sm:px-6">
-                <UnsentNote
-                  text={view.unsent.message.content}
-                  failure={view.unsent.failure}
-                  isDenial={view.unsent.message.isDenial === true}
-                  onSendAgain={() => {
-                    goToEnd()
-                    session.sendAgain(choice.selected?.name)
-                  }}
-                  onEdit={() => session.editUnsent()}
-                  onRemoved={moveFocus}
+    <ChatFrame {...frame} contents={<ChatContents path={path} onSelect={goToMessage} />}>
+      <div ref={content} className="flex flex-1 scroll-mt-header-end flex-col">
+        <div className="flex-1">
+          <MessageActionsContext value={actions}>
+            <ToolCallsContext value={calls}>
+              <SummaryContext value={summary}>
+                <MessageList
+                  ref={list}
+                  path={path}
+                  runMessageIds={view.runMessageIds}
+                  session={session}
+                  opensAt="end"
                 />
-              </div>
-            )}
-          </div>
-          <ComposerBar onGoToEnd={following ? undefined : goToEnd} onButtonRemoved={moveFocus}>
-            <ChatStatus
-              view={view}
-              pending={calls.last?.call?.state === 'waiting' ? calls.last : undefined}
-            />
-            <Composer
-              ref={input}
-              choice={choice}
-              contextUse={contextUse}
-              draftKey={storageKeys.draft(chat.id)}
-              busy={busy}
-              onSend={(text, botName) => {
-                goToEnd()
-                session.send({ parentId: leafId, content: text, botName })
-              }}
-              onStop={() => void session.stop()}
-            />
-          </ComposerBar>
+              </SummaryContext>
+            </ToolCallsContext>
+          </MessageActionsContext>
+          {view.unsent !== undefined && (
+            <div className="mx-auto w-full max-w-column px-4 pb-6 sm:px-6">
+              <UnsentNote
+                text={view.unsent.message.content}
+                failure={view.unsent.failure}
+                isDenial={view.unsent.message.isDenial === true}
+                onSendAgain={() => {
+                  goToEnd()
+                  session.sendAgain(choice.selected?.name)
+                }}
+                onEdit={() => session.editUnsent()}
+                onRemoved={moveFocus}
+              />
+            </div>
+          )}
         </div>
-        {/* Outside `content`, whose elements `reading-place.ts` needs in order from top to bottom. */}
-        <ReplyAnnouncer reply={view.endedReply} />
-        <SummarizingAnnouncer session={session} />
-      </ChatFrame>
-    </MessageElementsContext>
+        <ComposerBar onGoToEnd={following ? undefined : goToEnd} onButtonRemoved={moveFocus}>
+          <ChatStatus view={view} pending={calls.last?.call?.state === 'waiting' ? calls.last : undefined} />
+          <Composer
+            ref={input}
+            choice={choice}
+            contextUse={contextUse}
+            draftKey={storageKeys.draft(chat.id)}
+            busy={busy}
+            onSend={(text, botName) => {
+              goToEnd()
+              session.send({ parentId: leafId, content: text, botName })
+            }}
+            onStop={() => void session.stop()}
+          />
+        </ComposerBar>
+      </div>
+      {/* Outside `content`, whose elements `reading-place.ts` needs in order from top to bottom. */}
+      <ReplyAnnouncer reply={view.endedReply} />
+      <SummarizingAnnouncer session={session} />
+    </ChatFrame>
   )
 }

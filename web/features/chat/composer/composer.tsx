@@ -1,13 +1,12 @@
 import { ArrowUp, Square } from 'lucide-react'
 import { useEffect, useImperativeHandle, useRef, type Ref, type RefObject } from 'react'
 import { IconButton } from '../../../ui/button/icon-button.tsx'
-import { classNames } from '../../../ui/class-names.ts'
 import { dialogStack } from '../../../ui/dialog/dialog-layer.ts'
 import { useFocusAfterRemoval } from '../../../ui/focus-after-removal.ts'
-import { prepareForLongLine, hasLongLine } from '../../../ui/long-text.tsx'
 import { isSendKey, useShortcut } from '../../../ui/shortcut/shortcut.ts'
 import { useDraft } from '../chat-storage.ts'
 import { BotSelect } from './bot-select.tsx'
+import { ChatTextArea } from './chat-text-area.tsx'
 import { ContextGauge } from './context-gauge.tsx'
 import { focusInput } from './focus-input.ts'
 import type { ContextUse } from './measure-context.ts'
@@ -120,29 +119,21 @@ function ComposerBox({ text, onChange, onSubmit, ref: box }: ComposerBoxProps) {
     return () => window.removeEventListener('keydown', focus)
   }, [box])
   return (
-    <textarea
+    <ChatTextArea
       ref={box}
       rows={2}
       value={text}
-      spellCheck={false}
-      autoComplete="off"
       placeholder="Type your message..."
       aria-label="Message"
       aria-keyshortcuts="Shift+Escape"
       enterKeyHint="send"
-      dir="auto"
-      onChange={(event) => onChange(event.target.value)}
-      onPaste={({ currentTarget, clipboardData }) => prepareForLongLine(currentTarget, clipboardData)}
-      onDrop={({ currentTarget, dataTransfer }) => prepareForLongLine(currentTarget, dataTransfer)}
+      onChange={onChange}
       onKeyDown={(event) => {
         if (!isSendKey(event)) return
         event.preventDefault()
         onSubmit()
       }}
-      className={classNames(
-        'field-sizing-content max-h-[calc(10lh+0.75rem)] short:max-h-[calc(3lh+0.75rem)] min-h-[max(60px,2lh+0.75rem)] w-full min-w-0 resize-none bg-transparent px-4 pt-2.5 pb-0.5 outline-none placeholder:text-muted',
-        hasLongLine(text) && 'long-line',
-      )}
+      className="field-sizing-content max-h-[calc(10lh+0.75rem)] short:max-h-[calc(3lh+0.75rem)] min-h-[max(60px,2lh+0.75rem)] w-full min-w-0 bg-transparent px-4 pt-2.5 pb-0.5 outline-none placeholder:text-muted"
     />
   )
 }

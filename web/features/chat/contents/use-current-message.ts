@@ -1,6 +1,6 @@
-import { use, useSyncExternalStore } from 'react'
+import { useSyncExternalStore } from 'react'
 import { distanceToEnd, endZonePx } from '../list/use-follow-end.ts'
-import { MessageElementsContext, type MessageElements } from '../message/message-context.ts'
+import { messageElementId } from '../message/message-context.ts'
 
 /** The current message is the last one that begins above this fraction of the window's height. */
 const readingLine = 0.35
@@ -9,8 +9,7 @@ type UserMessages = readonly { readonly id: string }[]
 
 /** Returns the index in `userMessages` of the message in view, updated while the page scrolls. */
 export function useCurrentMessage(userMessages: UserMessages): number {
-  const rendered = use(MessageElementsContext)
-  return useSyncExternalStore(watchWindow, () => findCurrentMessage(userMessages, rendered))
+  return useSyncExternalStore(watchWindow, () => findCurrentMessage(userMessages))
 }
 
 function watchWindow(listener: () => void): () => void {
@@ -26,15 +25,13 @@ function watchWindow(listener: () => void): () => void {
  * Only rendered messages have a position in the window. When all of them begin below the reading line, the message
  * before the first of them is the current one.
  */
-function findCurrentMessage(userMessages: UserMessages, rendered: MessageElements | undefined): number {
+function findCurrentMessage(userMessages: UserMessages): number {
   // At the end of the page the last message may be too short to reach the line.
   if (distanceToEnd() <= endZonePx) return userMessages.length - 1
-  const tops = (rendered?.list() ?? [])
-    .map(([id, element]) => ({ id, top: element.getBoundingClientRect().top }))
-    .sort((a, b) => a.top - b.top)
+  const rendered = [...document.querySelectorAll(`article[id^="${messageElementId('')}"]`)]
   const line = window.innerHeight * readingLine
-  const passed = tops.findLast(({ top }) => top <= line)
-  const known = passed ?? tops[0]
-  const index = userMessages.findIndex(({ id }) => id === known?.id)
+  const passed = rendered.findLast((element) => element.getBoundingClientRect().top <= line)
+  const known = passed ?? rendered[0]
+  const index = userMessages.findIndex(({ id }) => messageElementId(id) === known?.id)
   return Math.max(0, passed === undefined ? index - 1 : index)
 }

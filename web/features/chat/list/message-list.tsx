@@ -16,10 +16,11 @@ import {
 import { flushSync } from 'react-dom'
 import { KeepMountedContext } from '../../../lib/keep-mounted.ts'
 import { foldedPx } from '../../../ui/folded-content.tsx'
-import { MessageElementsContext } from '../message/message-context.ts'
+import { messageElementId } from '../message/message-context.ts'
 import { MessageView } from '../message/message-view.tsx'
 import type { ChatSession } from '../session/chat-session.ts'
-import { SummariesAfter } from '../summary/summaries-after.tsx'
+import { SummaryContext } from '../summary/current-summary.ts'
+import { SummaryBlock } from '../summary/summary-block.tsx'
 import { groupMessages, type MessageGroup } from './message-tree.ts'
 
 /** The number of message groups that are rendered or omitted together. */
@@ -49,17 +50,16 @@ export interface MessageListProps {
  * The messages of the visible path, oldest first. In a long chat only those near the window are rendered.
  */
 export function MessageList({ path, runMessageIds, session, opensAt = 'start', ref }: MessageListProps) {
-  const elements = use(MessageElementsContext)
   const chunks = useMemo(() => cutPath(path), [path])
   const [target, setTarget] = useState<number>()
   useImperativeHandle(ref, () => ({
     goTo: (id) => {
       const chunk = chunks.find(({ groups }) => groups.some((group) => group[0].id === id))
       flushSync(() => setTarget(chunk?.index))
-      elements?.find(id)?.scrollIntoView()
-      elements?.find(id)?.focus({ preventScroll: true })
+      findElement(id)?.scrollIntoView()
+      findElement(id)?.focus({ preventScroll: true })
       // The chunks around the message are rendered only now, and their heights may differ from the estimates.
-      requestAnimationFrame(() => requestAnimationFrame(() => elements?.find(id)?.scrollIntoView()))
+      requestAnimationFrame(() => requestAnimationFrame(() => findElement(id)?.scrollIntoView()))
     },
   }))
   return (
@@ -82,6 +82,8 @@ export function MessageList({ path, runMessageIds, session, opensAt = 'start', r
     </section>
   )
 }
+
+const findElement = (messageId: string) => document.getElementById(messageElementId(messageId))
 
 interface Chunk {
   readonly index: number
@@ -152,13 +154,20 @@ const MessageChunk = memo(function MessageChunk(props: MessageChunkProps) {
                 group={group}
                 session={group.some(({ id }) => runMessageIds?.has(id) === true) ? session : undefined}
               />
-              <SummariesAfter group={group} />
+              <SummaryAfter group={group} />
             </Fragment>
           ))}
       </div>
     </KeepMountedContext>
   )
 }, isSame)
+
+/** The summary, if it is shown after this group. */
+function SummaryAfter({ group }: { readonly group: MessageGroup }) {
+  const summary = use(SummaryContext)
+  if (summary === undefined || !group.some(({ id }) => id === summary.messageId)) return null
+  return <SummaryBlock key={summary.compaction.id} summary={summary} />
+}
 
 /** Each change of the path creates new arrays of groups, so the messages in them are compared. */
 function isSame(before: MessageChunkProps, after: MessageChunkProps): boolean {

@@ -1,6 +1,6 @@
 import type { Message } from '@yonder/contract/message'
-import { Pencil, RefreshCw } from 'lucide-react'
-import { use, type Ref } from 'react'
+import { RefreshCw } from 'lucide-react'
+import { use, type ReactNode } from 'react'
 import { formatRecent } from '../../../lib/format-time.ts'
 import { CopyButton } from '../../../ui/button/copy-button.tsx'
 import { IconButton } from '../../../ui/button/icon-button.tsx'
@@ -19,11 +19,12 @@ export interface MessageMetaProps {
   /** The text that is copied. */
   readonly text: string
   readonly align: 'start' | 'end'
-  readonly editButton?: Ref<HTMLButtonElement>
+  /** Further buttons, after the one that copies. */
+  readonly children?: ReactNode
 }
 
 /** The line under a message: its author and time, its versions, and its actions. */
-export function MessageMeta({ message, replies = [message], text, align, editButton }: MessageMetaProps) {
+export function MessageMeta({ message, replies = [message], text, align, children }: MessageMetaProps) {
   const actions = use(MessageActionsContext)
   return (
     <div
@@ -46,11 +47,8 @@ export function MessageMeta({ message, replies = [message], text, align, editBut
       )}
       <span className="flex opacity-0 transition-opacity group-focus-within/message:opacity-100 group-hover/message:opacity-100 pointer-coarse:opacity-100">
         {text !== '' && <CopyButton title="Copy message" text={text} />}
-        {message.role === 'user' ? (
-          <EditButton message={message} ref={editButton} />
-        ) : (
-          <RegenerateButton message={message} />
-        )}
+        {children}
+        {message.role === 'assistant' && <RegenerateButton message={message} />}
         {actions !== undefined && (
           <>
             <ShareButton chatId={actions.chatId} messageId={message.id} />
@@ -81,28 +79,6 @@ function MessageAuthor({ message: { role, model, provider } }: { readonly messag
         {provider !== undefined && <bdi>{provider}</bdi>}
       </span>
     </span>
-  )
-}
-
-function EditButton({
-  message,
-  ref,
-}: {
-  readonly message: Message
-  readonly ref: Ref<HTMLButtonElement> | undefined
-}) {
-  const actions = use(MessageActionsContext)
-  if (actions === undefined) return null
-  return (
-    <IconButton
-      ref={ref}
-      label="Edit message"
-      size="small"
-      disabled={actions.busy}
-      onClick={() => actions.edit(message.id)}
-    >
-      <Pencil size={16} aria-hidden />
-    </IconButton>
   )
 }
 

@@ -1,12 +1,11 @@
 import type { Chat } from '@yonder/contract/chat'
 import type { Message } from '@yonder/contract/message'
-import { useCallback, useMemo, useState } from 'react'
-import { editDraft } from '../chat-storage.ts'
+import { useMemo } from 'react'
 import type { BotChoice } from '../composer/use-bot-choice.ts'
 import { indexSiblings } from '../list/message-tree.ts'
 import type { ChatSession } from '../session/chat-session.ts'
 import { countCallsAfter } from '../session/run-messages.ts'
-import type { Editing, MessageActions } from './message-context.ts'
+import type { MessageActions } from './message-context.ts'
 
 export interface MessageActionsOptions {
   /** The chat as it is shown, with the messages that are being written. */
@@ -23,7 +22,6 @@ export function useMessageActions(options: MessageActionsOptions): MessageAction
   const { chat, session, busy, choice, onRequest } = options
   const { bots, selected } = choice
   const { messages } = chat
-  const { editing, edit, storeEdit } = useEditing(chat.id)
   const siblingsOf = useMemo(() => indexSiblings(messages), [messages])
   return useMemo(() => {
     const actions = {
@@ -31,9 +29,6 @@ export function useMessageActions(options: MessageActionsOptions): MessageAction
       siblingsOf,
       select: session.selectBranch,
       busy,
-      editing,
-      edit,
-      storeEdit,
     }
     if (selected === undefined) return actions
     /** The name of the bot that wrote a reply, or of the selected one if that bot no longer exists. */
@@ -46,9 +41,8 @@ export function useMessageActions(options: MessageActionsOptions): MessageAction
     return {
       ...actions,
       regenerate: (reply) => void notifyIfRequested(session.regenerate(reply, selected.name)),
-      resend: ({ parent_id: parentId }, content) => {
-        if (notifyIfRequested(session.send({ parentId, content, botName: selected.name }))) edit(undefined)
-      },
+      resend: ({ parent_id: parentId }, content) =>
+        notifyIfRequested(session.send({ parentId, content, botName: selected.name })),
       allow: (reply) => void notifyIfRequested(session.allow(reply, botNameOf(reply))),
       // The calls after the denied one belong to the bot that made them.
       deny: (reply) => {
@@ -60,29 +54,5 @@ export function useMessageActions(options: MessageActionsOptions): MessageAction
         notifyIfRequested(session.continueAfter(result, botNameOf(reply)))
       },
     }
-  }, [chat.id, siblingsOf, busy, editing, edit, storeEdit, bots, selected, messages, session, onRequest])
-}
-
-/** The message that is being edited. An edit that was open when the chat was left is restored. */
-function useEditing(chatId: string): Pick<MessageActions, 'editing' | 'edit' | 'storeEdit'> {
-  const [editing, setEditing] = useState<Editing | undefined>(() => {
-    const draft = editDraft.read(chatId)
-    return draft && { messageId: draft.messageId, stored: draft.text }
-  })
-  const edit = useCallback(
-    (messageId: string | undefined) => {
-      editDraft.clear(chatId)
-      setEditing(messageId === undefined ? undefined : { messageId })
-    },
-    [chatId],
-  )
-  const messageId = editing?.messageId
-  const storeEdit = useCallback(
-    (text: string | undefined) => {
-      if (messageId === undefined || text === undefined) editDraft.clear(chatId)
-      else editDraft.write(chatId, { messageId, text })
-    },
-    [chatId, messageId],
-  )
-  return { editing, edit, storeEdit }
+  }, [chat.id, siblingsOf, busy, bots, selected, messages, session, onRequest])
 }
