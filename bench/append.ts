@@ -3,7 +3,7 @@ import { writeLongChat } from '../e2e/support/database-rows.ts'
 import { sendMessage } from '../server/completions/start/send-message.ts'
 import { openTestDatabase } from '../server/testing/database/test-database.ts'
 import { openTestApp } from '../server/testing/test-app.ts'
-import { openReport } from './parts/open-report.ts'
+import { openReport } from './parts/figures.ts'
 
 /*
  * Compares the cost of storing a message in long chats and in a chat of 100 messages: the message, its empty reply and
@@ -39,7 +39,7 @@ for (let round = -20; round < rounds; round++) {
 await product.close()
 await database.close()
 
-const report = openReport('append', 'messages')
+const report = openReport('messages')
 const [short, ...long] = chats
 for (const { size, values } of long) {
   const counterpart = { name: `${short?.size} messages`, values: short?.values ?? [] }

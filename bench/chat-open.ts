@@ -3,7 +3,7 @@ import { writeLongChat } from '../e2e/support/database-rows.ts'
 import { startProduct } from '../e2e/support/product.ts'
 import { signUp } from '../e2e/support/users.ts'
 import { findChromium } from '../scripts/find-chromium.mjs'
-import { openReport } from './parts/open-report.ts'
+import { openReport } from './parts/figures.ts'
 
 /*
  * Compares opening long chats and one of 50 messages, in a browser that has cached the app: from the navigation until
@@ -44,7 +44,7 @@ for (let round = -1; round < rounds; round++) {
 await browser.close()
 await product.remove()
 
-const report = openReport('chat-open', 'messages')
+const report = openReport('messages')
 for (const slowdown of slowdowns) {
   const name = slowdown === 1 ? 'open a chat' : `open a chat with a processor ${slowdown} times slower`
   const [short, ...long] = runs.filter((run) => run.slowdown === slowdown)

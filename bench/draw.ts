@@ -1,5 +1,11 @@
-import { openReport } from './parts/open-report.ts'
-import { openWebPage } from './parts/open-web-page.ts'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { chromium } from '@playwright/test'
+import { build, preview } from 'vite'
+import { rootFolder } from '../bin/run-command.mjs'
+import { findChromium } from '../scripts/find-chromium.mjs'
+import { openReport } from './parts/figures.ts'
 
 /*
  * Compares drawing a reply of 20,000 characters in steps of five with appending the same text to one text node, by the
@@ -33,10 +39,19 @@ export function add(left: number, right: number): number {
 `
 const text = sample.repeat(Math.ceil(84_000 / sample.length))
 
-const { browser, page, close } = await openWebPage('draw-page.tsx', [
-  '--disable-frame-rate-limit',
-  '--disable-gpu-vsync',
-])
+const outDir = mkdtempSync(join(tmpdir(), 'yonder-draw-'))
+const root = join(rootFolder, 'web')
+const settings = { root, configFile: join(root, 'vite.config.ts'), logLevel: 'error' } as const
+const input = join(root, 'testing/draw-page.html')
+await build({ ...settings, build: { outDir, emptyOutDir: true, rolldownOptions: { input } } })
+const site = await preview({ ...settings, build: { outDir }, preview: { port: 0 } })
+const executablePath = findChromium()
+const browser = await chromium.launch({
+  ...(executablePath !== undefined && { executablePath }),
+  args: ['--no-sandbox', '--disable-gpu', '--disable-frame-rate-limit', '--disable-gpu-vsync'],
+})
+const page = await browser.newPage({ viewport: { width: 1280, height: 800 } })
+await page.goto(new URL('testing/draw-page.html', site.resolvedUrls?.local[0]).href)
 const session = await browser.newBrowserCDPSession()
 await page.waitForFunction(() => 'grow' in window)
 
@@ -72,9 +87,11 @@ const markdown = await measure('markdown', 0, 20_000)
 const steps = 400
 const early = await measure('markdown', 20_000, 20_000 + steps * stepChars)
 const late = await measure('markdown', 80_000, 80_000 + steps * stepChars)
-await close()
+await browser.close()
+await site.close()
+rmSync(outDir, { recursive: true, force: true })
 
-const report = openReport('draw', 'characters')
+const report = openReport('characters')
 const goal = { maxRatio }
 const counterpart = { name: 'plain text', values: [plain] }
 report.add({ name: 'draw a reply', size: 20_000, unit: 's', values: [markdown], counterpart, goal })

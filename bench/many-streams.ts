@@ -1,6 +1,5 @@
 import { paced, timed, type LoadResult } from './parts/bench-messages.ts'
-import { quantile } from './parts/figures.ts'
-import { openReport } from './parts/open-report.ts'
+import { openReport, quantile } from './parts/figures.ts'
 import { openTargets, toLoad, type Target } from './parts/open-targets.ts'
 import { runLoad } from './parts/run-load.ts'
 
@@ -42,7 +41,7 @@ async function load(target: Target, model: string, streams: number): Promise<Loa
   return result
 }
 
-const report = openReport('many-streams', 'streams')
+const report = openReport('streams')
 
 async function measureDelays(streams: number): Promise<void> {
   const delays = new Map<Target, number[]>()

@@ -1,6 +1,5 @@
 import { burst, instant, paced, type LoadResult, type LoadTarget } from './parts/bench-messages.ts'
-import { median } from './parts/figures.ts'
-import { openReport } from './parts/open-report.ts'
+import { median, openReport } from './parts/figures.ts'
 import { openTargets, toLoad, type Target } from './parts/open-targets.ts'
 import { runLoad } from './parts/run-load.ts'
 
@@ -142,7 +141,7 @@ for (let round = 0; round <= rounds; round++) {
   }
 }
 
-const report = openReport('relay', 'streams')
+const report = openReport('streams')
 for (const { scenario, values } of figures) {
   const { name, streams: size, max, bareRelayMs, isJudged } = scenario
   const unit = bareRelayMs === null ? 'µs of CPU time per token' : 'ms'

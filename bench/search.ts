@@ -6,9 +6,9 @@ import { indexMessages } from '../server/chats/search/index-messages.ts'
 import { openSearch } from '../server/chats/search/open-search.ts'
 import { openDatabase } from '../server/db/open-database.ts'
 import { watchEventLoop } from '../server/testing/watch-event-loop.ts'
+import { openReport } from './parts/figures.ts'
 import { fillChats } from './parts/fill-chats.ts'
 import { openCpuClock } from './parts/open-cpu-clock.ts'
-import { openReport } from './parts/open-report.ts'
 import { createSearchKinds, type SearchKind } from './parts/search-kinds.ts'
 
 /*
@@ -27,7 +27,7 @@ const quietReads = 200
 const dataDir = mkdtempSync(join(tmpdir(), 'yonder-search-'))
 const database = await openDatabase({ databaseUrl: address === '' ? null : address, dataDir })
 const { db, dialect } = database
-const report = openReport(`search-${dialect.kind}`, 'messages')
+const report = openReport('messages')
 const search = openSearch(database, (error) => {
   throw error
 })

@@ -1,3 +1,5 @@
+import { cpus, loadavg } from 'node:os'
+
 /** The cost of something at one size. */
 export interface Figure {
   readonly name: string
@@ -27,37 +29,61 @@ export interface Goal {
   readonly maxGrowth?: number
 }
 
-/** What is kept of a figure. */
-export interface Summary {
-  readonly name: string
-  readonly size: number | null
-  readonly unit: string
-  readonly count: number
-  readonly median: number
-  readonly p95: number
-  /** The quantile that is judged and compared. */
-  readonly amount: number
-  readonly counterpart: { readonly name: string; readonly amount: number; readonly ratio: number } | null
-  /** Null when there is no goal, or one for the growth only. */
-  readonly verdict: Verdict | null
-  readonly maxGrowth: number | null
-}
-
 export interface Verdict {
   readonly isMet: boolean
   readonly goal: string
-  /** Above 1 when the goal is missed. */
-  readonly share: number
 }
 
 export interface Growth {
   readonly name: string
-  /** The smallest size first. */
-  readonly points: readonly { readonly size: number; readonly amount: number }[]
+  readonly sizes: readonly [smallest: number, largest: number]
   readonly factor: number
   /** 0 for a constant cost, 1 for a linear one, 2 for a quadratic one. */
   readonly exponent: number
   readonly verdict: Verdict | null
+}
+
+export interface Report {
+  /** Prints a figure. */
+  add(figure: Figure): void
+  /** Prints how costs grow, and sets the exit code to 1 when a goal is missed. */
+  finish(): void
+}
+
+/** Collects the figures of one measurement. `sizeUnit` is what sizes count, such as messages. */
+export function openReport(sizeUnit = ''): Report {
+  const figures: Figure[] = []
+  const loadBefore = loadavg()[0] ?? 0
+  const print = (line: string, verdict: Verdict | null): void => {
+    console.log(
+      verdict === null ? line : `${line} (goal: ${verdict.goal}) ${verdict.isMet ? 'met' : 'NOT MET'}`,
+    )
+    if (verdict?.isMet === false) process.exitCode = 1
+  }
+  return {
+    add(figure) {
+      figures.push(figure)
+      const { name, size, unit, values, counterpart } = figure
+      const { other, ratio, verdict } = judge(figure)
+      const sized = size === undefined ? '' : `, ${size.toLocaleString('en')} ${sizeUnit}`
+      const spread = values.length < 2 ? '' : `, p95 ${format(quantile(values, 0.95))}`
+      const compared =
+        counterpart === undefined ? '' : `; ${counterpart.name} ${format(other)}, ratio ${format(ratio)}`
+      print(`${name}${sized}: ${format(median(values))} ${unit}${spread}${compared}`, verdict)
+    },
+    finish() {
+      for (const { name, sizes, factor, exponent, verdict } of listGrowth(figures)) {
+        const range = sizes.map((size) => size.toLocaleString('en')).join(' to ')
+        print(
+          `${name}, ${range} ${sizeUnit}: ${format(factor)} x the cost, exponent ${format(exponent)}`,
+          verdict,
+        )
+      }
+      console.log(
+        `Node ${process.versions.node}, ${cpus().length} processors, load ${format(loadBefore)} before and ${format(loadavg()[0] ?? 0)} after`,
+      )
+    },
+  }
 }
 
 /** The value below which this share of the values is. */
@@ -69,72 +95,59 @@ export function quantile(values: readonly number[], share: number): number {
 /** For an even number, the larger of the two middle values. */
 export const median = (values: readonly number[]): number => quantile(values, 0.5)
 
-/** Computes the quantiles of a figure, and compares it with its counterpart and its goal. */
-export function summarize(figure: Figure): Summary {
-  const { name, size = null, unit, values, goal = {} } = figure
-  const amount = quantile(values, goal.at ?? 0.5)
-  const counterpart = compare(figure, amount)
-  return {
-    name,
-    size,
-    unit,
-    count: values.length,
-    median: median(values),
-    p95: quantile(values, 0.95),
-    amount,
-    counterpart,
-    verdict: judge(goal, amount, counterpart?.ratio ?? Number.NaN),
-    maxGrowth: goal.maxGrowth ?? null,
-  }
-}
+const amountOf = ({ values, goal }: Figure): number => quantile(values, goal?.at ?? 0.5)
 
-function compare({ values, counterpart, goal }: Figure, amount: number): Summary['counterpart'] {
-  if (counterpart === undefined) return null
-  const { name, values: others, isPaired = false } = counterpart
-  const other = quantile(others, goal?.at ?? 0.5)
-  const ratio = isPaired
-    ? median(values.map((value, round) => value / (others[round] ?? Number.NaN)))
-    : amount / other
-  return { name, amount: other, ratio }
-}
-
-function judge(goal: Goal, amount: number, ratio: number): Verdict | null {
+/** Compares a figure with its counterpart and its goal. The verdict is null without a goal, or with one for the growth only. */
+export function judge(figure: Figure): {
+  readonly other: number
+  readonly ratio: number
+  readonly verdict: Verdict | null
+} {
+  const { values, counterpart, goal = {} } = figure
+  const others = counterpart?.values ?? []
   const { at = 0.5, max, orMaxRatio, maxRatio, minRatio } = goal
+  const amount = amountOf(figure)
+  const other = quantile(others, at)
+  const ratio =
+    counterpart?.isPaired === true
+      ? median(values.map((value, round) => value / (others[round] ?? Number.NaN)))
+      : amount / other
   const of = at === 0.5 ? '' : `p${Math.round(at * 100)} `
+  const toResult = (goal: string, isMet: boolean) => ({
+    other,
+    ratio,
+    verdict: { goal: `${of}${goal}`, isMet },
+  })
   if (max !== undefined) {
     const otherwise = orMaxRatio === undefined ? '' : `, or ${format(orMaxRatio)} x on a slower machine`
-    const shares = [amount / max, ...(orMaxRatio === undefined ? [] : [ratio / orMaxRatio])]
-    return toVerdict(`${of}at most ${format(max)}${otherwise}`, Math.min(...shares))
+    const isMet = amount <= max || (orMaxRatio !== undefined && ratio <= orMaxRatio)
+    return toResult(`at most ${format(max)}${otherwise}`, isMet)
   }
-  if (maxRatio !== undefined) return toVerdict(`${of}at most ${format(maxRatio)} x`, ratio / maxRatio)
-  if (minRatio !== undefined) return toVerdict(`${of}at least ${format(minRatio)} x`, minRatio / ratio)
-  return null
+  if (maxRatio !== undefined) return toResult(`at most ${format(maxRatio)} x`, ratio <= maxRatio)
+  if (minRatio !== undefined) return toResult(`at least ${format(minRatio)} x`, ratio >= minRatio)
+  return { other, ratio, verdict: null }
 }
 
-const toVerdict = (goal: string, share: number): Verdict => ({ goal, share, isMet: share <= 1 })
-
 /** How the cost of each name with several sizes grows. */
-export function listGrowth(summaries: readonly Summary[]): readonly Growth[] {
-  const growth = [...new Set(summaries.map(({ name }) => name))].map((name) => {
-    const sized = summaries.filter((summary) => summary.name === name)
-    const points = sized
-      .flatMap(({ size, amount }) => (size === null ? [] : [{ size, amount }]))
-      .toSorted((a, b) => a.size - b.size)
-    const [first, last] = [points[0], points.at(-1)]
-    if (first === undefined || last === undefined || first.size === last.size) return []
+export function listGrowth(figures: readonly Figure[]): readonly Growth[] {
+  return [...new Set(figures.map(({ name }) => name))].flatMap((name) => {
+    const sized = figures
+      .filter((figure) => figure.name === name)
+      .toSorted((a, b) => (a.size ?? 0) - (b.size ?? 0))
+    const [first, last] = [sized[0], sized.at(-1)]
+    if (first?.size === undefined || last?.size === undefined || first.size === last.size) return []
     // A cost that was too small to be measured has no ratio.
-    if (first.amount === 0) return []
-    const factor = last.amount / first.amount
+    if (amountOf(first) === 0) return []
+    const factor = amountOf(last) / amountOf(first)
     const exponent = Math.log(factor) / Math.log(last.size / first.size)
-    const max = sized.at(-1)?.maxGrowth ?? null
-    const verdict = max === null ? null : toVerdict(`at most ${format(max)} x`, factor / max)
-    return [{ name, points, factor, exponent, verdict }]
+    const max = last.goal?.maxGrowth
+    const verdict = max === undefined ? null : { goal: `at most ${format(max)} x`, isMet: factor <= max }
+    return [{ name, sizes: [first.size, last.size], factor, exponent, verdict }]
   })
-  return growth.flat()
 }
 
 /** A number with about three significant digits. */
-export function format(value: number): string {
+function format(value: number): string {
   const digits = Math.abs(value) >= 100 ? 0 : Math.abs(value) >= 10 ? 1 : 2
   return value.toLocaleString('en', { maximumFractionDigits: digits })
 }

@@ -35,7 +35,7 @@ export async function openTargets(models: readonly string[], oldFolder?: string)
   const folder = mkdtempSync(join(tmpdir(), 'yonder-relay-'))
   const relay = await startProcess(partPath('bare-relay'), [upstream.line, join(folder, 'bare.sqlite')])
   const product = await startProduct(upstream.line, models)
-  const old = oldMain === undefined ? undefined : await startProduct(upstream.line, models, [], {}, oldMain)
+  const old = oldMain === undefined ? undefined : await startProduct(upstream.line, models, oldMain)
   const messages = [{ role: 'user', content: 'go' }]
   return {
     upstream: {

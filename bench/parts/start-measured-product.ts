@@ -25,10 +25,6 @@ const builtMain = fileURLToPath(new URL('../../server/dist/main.js', import.meta
 export async function startProduct(
   upstream: string,
   models: readonly string[],
-  /** Flags for Node, for example to profile. */
-  flags: readonly string[] = [],
-  /** Further settings, such as another database. */
-  settings: Readonly<Record<string, string>> = {},
   /** The built program. */
   main: string = builtMain,
 ): Promise<Product> {
@@ -48,9 +44,8 @@ export async function startProduct(
     RATE_LIMIT_COMPLETIONS: '10000000',
     RATE_LIMIT_WRITES: '10000000',
     RATE_LIMIT_READS: '10000000',
-    ...settings,
   }
-  const running = await startProcess(main, [], environment, flags)
+  const running = await startProcess(main, [], environment)
   const headers = {
     authorization: `Bearer ${await provider.mint({ exp: Math.floor(Date.now() / 1000) + tokenLifetimeSeconds })}`,
   }

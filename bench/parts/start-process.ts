@@ -27,10 +27,9 @@ export async function startProcess(
   script: string,
   parameters: readonly string[] = [],
   environment: Readonly<Record<string, string>> = {},
-  flags: readonly string[] = [],
 ): Promise<RunningProcess> {
   const loader = script.endsWith('.ts') ? ['--import', 'tsx'] : []
-  const child = spawn(process.execPath, [...flags, ...loader, script, ...parameters], {
+  const child = spawn(process.execPath, [...loader, script, ...parameters], {
     env: { ...environment },
     stdio: ['ignore', 'pipe', 'inherit'],
   })

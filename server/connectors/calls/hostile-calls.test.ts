@@ -23,7 +23,7 @@ afterAll(async () => {
   await impatient.close()
 })
 
-// Bob's calls continue meanwhile, and none of them fails. `npm run bench hostile-servers` measures their delay.
+// Bob's calls continue meanwhile, and none of them fails.
 beforeEach(() => scene.startBob())
 afterEach(() => scene.stopBob())
 
