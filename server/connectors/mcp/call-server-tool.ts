@@ -39,12 +39,13 @@ export async function callServerTool(
   try {
     let params: CallToolRequest['params'] = { name: call.tool.name, arguments: { ...call.arguments } }
     for (let round = 0; ; round++) {
-      connection.results.clear()
+      connection.responses.takeResult()
       call.onSend()
       const result = await sendCall(connection, params, call, elicitations)
       const needsPages = result instanceof UrlElicitationRequiredError
       if (!needsPages && result['resultType'] !== 'input_required') {
-        return (await connection.results.consumeCallResult()) ?? (await readResult(result, limits))
+        // The SDK has read the result of a server in this process.
+        return connection.responses.takeResult() ?? (await readResult(result, limits))
       }
       // A result may request another round without an elicitation, so the rounds are limited too.
       if (round === limits.maxElicitations) throw tooManyElicitations()

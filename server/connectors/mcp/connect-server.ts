@@ -13,15 +13,12 @@ import {
 import type { McpServer } from '@modelcontextprotocol/server'
 import type { GuardedFetch } from '../../http/outgoing/guarded-fetch.ts'
 import { linkSignal, onAbort } from '../../lib/abort.ts'
-import { AppError } from '../../lib/app-error.ts'
 import type { EventLoopTurns } from '../../lib/event-loop-turns.ts'
 import type { ConnectorLimits } from '../connector-limits.ts'
-import { readMessages } from '../responses/read-messages.ts'
+import { ResponseReader, type ResponseSource } from '../responses/response-reader.ts'
 import type { ResponseScheduler } from '../responses/response-scheduler.ts'
-import { ResultCapture, responseEnded, type ResultSource } from './capture-raw-results.ts'
 import { isFailedDiscovery } from './explain-failure.ts'
-import { requireResponses } from './require-response.ts'
-import { OpenConnection, type ServerConnection } from './server-connection.ts'
+import { ServerConnection } from './server-connection.ts'
 import { limitResponses, ResponseBudget } from './server-fetch.ts'
 
 /** How to reach a server on behalf of one user. */
@@ -48,7 +45,7 @@ export interface HttpTarget {
 }
 
 export interface ConnectOptions {
-  readonly source: ResultSource
+  readonly source: ResponseSource
   readonly turns: EventLoopTurns
   readonly responseScheduler: ResponseScheduler
   readonly signal: AbortSignal
@@ -75,16 +72,17 @@ export async function connectServer(
   const inTime = { ...options, signal: linked.signal }
   try {
     if (target.kind === 'http') return await connectHttp(target, inTime)
-    return await connect(inTime, {}, ({ budget }) => openInProcessTransport(target.createServer, budget))
+    return await connect(inTime, {}, (_, budget) => openInProcessTransport(target.createServer, budget))
   } finally {
     linked.release()
   }
 }
 
 async function connectHttp(target: HttpTarget, options: ConnectOptions): Promise<ServerConnection> {
-  const onReset = () => target.auth.resetAttempts?.()
+  const { url, auth, fetch } = target
+  const onReset = () => auth.resetAttempts?.()
   const open = (prior: { readonly prior?: PriorDiscovery }) =>
-    connect(options, prior, (reading) => openStreamableHttp(target, reading), onReset)
+    connect(options, prior, (wrap) => openStreamableHttp(target, wrap(fetch), options.source.limits), onReset)
   try {
     if (target.prior !== null) return await open({ prior: target.prior })
     try {
@@ -96,34 +94,44 @@ async function connectHttp(target: HttpTarget, options: ConnectOptions): Promise
   } catch (error) {
     if (!(error instanceof SdkHttpError) || !sseOnlyStatuses.has(error.status)) throw error
     try {
-      return await connect(options, {}, (reading) => openSse(target, reading), onReset)
+      const openSse: OpenTransport = (wrap) =>
+        new SSEClientTransport(url, { fetch: wrap(fetch, 'sse'), authProvider: auth })
+      return await connect(options, {}, openSse, onReset)
     } catch {
       throw error
     }
   }
 }
 
-/** How the responses of one connection are read. */
-interface Reading {
-  readonly options: ConnectOptions
-  readonly budget: ResponseBudget
-  readonly results: ResultCapture
-}
+/** Opens a transport whose requests are sent with `wrap(fetch)` or whose server gets the `budget`. */
+type OpenTransport = (
+  wrap: (send: GuardedFetch['fetch'], transport?: 'sse') => GuardedFetch['fetch'],
+  budget: ResponseBudget,
+) => Transport
 
 async function connect(
   options: ConnectOptions,
   prior: { readonly prior?: PriorDiscovery },
-  openTransport: (reading: Reading) => Transport,
+  openTransport: OpenTransport,
   onReset: () => void = () => undefined,
 ): Promise<ServerConnection> {
-  const { signal, source, onToolsChanged } = options
-  const { limits } = source
+  const { signal, source, turns, responseScheduler, onToolsChanged } = options
+  const { limits, userId } = source
   const budget = new ResponseBudget()
   budget.reset(limits.maxConnectBytes)
-  const results = new ResultCapture(source)
-  const transport = openTransport({ options, budget, results })
-  results.attach(transport, (error) => budget.refuse(error))
-  const connection = new OpenConnection(createClient(limits), transport, results, budget, onReset)
+  const responses = new ResponseReader(source, budget)
+  const transport = openTransport((send, kind) => {
+    const sendInTurn: GuardedFetch['fetch'] = async (input, init) => {
+      await turns.next()
+      return send(input, init)
+    }
+    return responses.wrap(
+      limitResponses(sendInTurn, budget, limits, () => responseScheduler.next(userId)),
+      kind,
+    )
+  }, budget)
+  responses.watchEnds(transport)
+  const connection = new ServerConnection(createClient(limits), transport, responses, budget, onReset)
   connection.watch(() => onToolsChanged(connection))
   const removeAbort = onAbort(signal, () => void transport.close())
   try {
@@ -143,60 +151,13 @@ async function connect(
   return connection
 }
 
-/** Returns a fetch that sends each request in its own turn of the event loop, and limits and reads the responses. */
-function readingFetch(send: GuardedFetch['fetch'], { options, budget, results }: Reading) {
-  const { source, turns, responseScheduler } = options
-  const sendInTurn: GuardedFetch['fetch'] = async (input, init) => {
-    await turns.next()
-    return send(input, init)
-  }
-  const limited = limitResponses(sendInTurn, budget, source.limits, () =>
-    responseScheduler.next(source.userId),
-  )
-  return readMessages(limited, async (data, secret) => {
-    try {
-      return await results.readLarge(data, secret)
-    } catch (error) {
-      throw error instanceof AppError ? budget.refuse(error) : error
-    }
-  })
-}
-
-function openSse({ url, auth, fetch: send }: HttpTarget, reading: Reading) {
-  // All results arrive on one stream, so a request that is pending when the stream ends gets none.
-  const endingFetch: GuardedFetch['fetch'] = async (input, init) => {
-    const response = await send(input, init)
-    const isStream = (response.headers.get('content-type') ?? '').startsWith('text/event-stream')
-    return isStream ? withEnd(response, () => reading.budget.refuse(responseEnded())) : response
-  }
-  return new SSEClientTransport(url, { fetch: readingFetch(endingFetch, reading), authProvider: auth })
-}
-
-/** Returns the response with a body that calls `onEnd` when it ends or breaks. */
-function withEnd(response: Response, onEnd: () => void): Response {
-  if (response.body === null) return response
-  const reader = response.body.getReader()
-  const body = new ReadableStream<Uint8Array>({
-    async pull(controller) {
-      try {
-        const { done, value } = await reader.read()
-        if (!done) return controller.enqueue(value)
-        controller.close()
-      } catch (error) {
-        controller.error(error)
-      }
-      onEnd()
-    },
-    cancel: (reason) => reader.cancel(reason),
-  })
-  const { status, statusText, headers } = response
-  return new Response(body, { status, statusText, headers })
-}
-
-function openStreamableHttp({ url, auth, fetch }: HttpTarget, reading: Reading) {
-  const { minReconnectMs, maxReconnects } = reading.options.source.limits
+function openStreamableHttp(
+  { url, auth }: HttpTarget,
+  fetch: GuardedFetch['fetch'],
+  { minReconnectMs, maxReconnects }: ConnectorLimits,
+): Transport {
   return new StreamableHTTPClientTransport(url, {
-    fetch: requireResponses(readingFetch(fetch, reading)),
+    fetch,
     authProvider: auth,
     onInsufficientScope: 'throw',
     reconnectionOptions: {

@@ -86,7 +86,7 @@ it.each<[dialect: string, contentType: string, write: (message: object) => strin
       },
     )
     const { signal } = new AbortController()
-    const listed = await listServerTools(connection, connectorLimits, signal)
+    const listed = await listServerTools(connection, 'https://mcp.example/', connectorLimits, signal)
     expect(listed.tools).toMatchObject([{ name: tool.name }])
     await connection.close()
   }

@@ -1,7 +1,7 @@
 import { withTimeout } from '../../lib/abort.ts'
 import { AppError } from '../../lib/app-error.ts'
 import type { ConnectorLimits } from '../connector-limits.ts'
-import { joinPages, type ToolPage, type ToolReading } from '../tools/read-tools.ts'
+import { joinPages, readPage, type ToolPage, type ToolReading } from '../tools/read-tools.ts'
 import type { ServerConnection } from './server-connection.ts'
 
 export interface ServerTools extends ToolReading {
@@ -11,10 +11,12 @@ export interface ServerTools extends ToolReading {
 
 /**
  * Requests the pages of a server's list of tools, until the last page or until they contain more tools than are stored.
+ * `url` is the connector's address, which is part of the fingerprints of its tools.
  * @throws AppError `upstream_invalid` when the server offers no tools or has too many pages
  */
 export async function listServerTools(
   connection: ServerConnection,
+  url: string,
   limits: ConnectorLimits,
   signal: AbortSignal,
 ): Promise<ServerTools> {
@@ -23,13 +25,14 @@ export async function listServerTools(
   }
   connection.resetLimits(limits.maxListBytes)
   const { pages, isWhole, ttlMs } = await withTimeout(signal, limits.listTimeoutMs, (listSignal) =>
-    readPages(connection, limits, listSignal),
+    readPages(connection, url, limits, listSignal),
   )
   return { ...joinPages(pages, limits, isWhole), ttlMs }
 }
 
 async function readPages(
-  { client, results }: ServerConnection,
+  { client, responses }: ServerConnection,
+  url: string,
   limits: ConnectorLimits,
   signal: AbortSignal,
 ) {
@@ -47,7 +50,8 @@ async function readPages(
       { method: 'tools/list', params: cursor === undefined ? {} : { cursor } },
       { timeout: limits.listPageTimeoutMs, signal },
     )
-    pages.push(results.consumePage())
+    // The SDK has read the pages of a server in this process.
+    pages.push(responses.takePage() ?? readPage(response.tools, url, limits))
     const count = pages.reduce((sum, each) => sum + each.count, 0)
     ttlMs ??= readTtlMs(response)
     const isWhole = response.nextCursor === undefined || response.nextCursor === cursor

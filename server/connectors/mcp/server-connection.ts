@@ -7,42 +7,25 @@ import {
 } from '@modelcontextprotocol/client'
 import type { ElicitationAnswer } from '@yonder/contract/elicitation'
 import type { AppError } from '../../lib/app-error.ts'
-import type { CapturedResults } from './capture-raw-results.ts'
+import type { ResponseReader } from '../responses/response-reader.ts'
 import type { ResponseBudget } from './server-fetch.ts'
-
-/** Handles an elicitation that a legacy server sends during a call; `params` is unvalidated data from the server. */
-export type LegacyElicitationHandler = (params: unknown, signal: AbortSignal) => Promise<ElicitationAnswer>
-
-/** An open connection, used for one request at a time. */
-export interface ServerConnection {
-  readonly client: Client
-  readonly era: 'modern' | 'legacy'
-  readonly discoverResult: DiscoverResult | undefined
-  /** Whether the server has a session for this connection, which it may lose. */
-  readonly hasSession: boolean
-  readonly results: CapturedResults
-  /** Resets the limits of the connection. Until the next reset, the responses can have this many bytes in total. */
-  resetLimits(maxBytes: number): void
-  /** Handles the elicitations of a legacy server; undefined between calls. */
-  onLegacyElicitation: LegacyElicitationHandler | undefined
-  /** Called when a legacy server reports that the user has finished on a page; undefined between calls. */
-  onPageFinished: ((elicitationId: string) => void) | undefined
-  /** The error with which the connection was closed because of what its server sent, or did not send. */
-  readonly refusal: AppError | undefined
-  /** False once the connection has broken or was closed. */
-  readonly usable: boolean
-  close(): Promise<void>
-}
 
 /** Milliseconds that a server may take to end a session. */
 const sessionEndTimeoutMs = 2_000
 
-export class OpenConnection implements ServerConnection {
-  onLegacyElicitation: LegacyElicitationHandler | undefined
+/** An open connection, used for one request at a time. */
+export class ServerConnection {
+  /**
+   * Handles an elicitation that a legacy server sends during a call; `params` is unvalidated data from the server.
+   * Undefined between calls.
+   */
+  onLegacyElicitation: ((params: unknown, signal: AbortSignal) => Promise<ElicitationAnswer>) | undefined
+  /** Called when a legacy server reports that the user has finished on a page; undefined between calls. */
   onPageFinished: ((elicitationId: string) => void) | undefined
+  /** The error with which the connection was closed because of what its server sent, or did not send. */
   refusal: AppError | undefined
   readonly client: Client
-  readonly results: CapturedResults
+  readonly responses: ResponseReader
   readonly #transport: Transport
   readonly #budget: ResponseBudget
   readonly #onReset: () => void
@@ -52,12 +35,12 @@ export class OpenConnection implements ServerConnection {
   constructor(
     client: Client,
     transport: Transport,
-    results: CapturedResults,
+    responses: ResponseReader,
     budget: ResponseBudget,
     onReset: () => void,
   ) {
     this.client = client
-    this.results = results
+    this.responses = responses
     this.#transport = transport
     this.#budget = budget
     this.#onReset = onReset
@@ -90,14 +73,17 @@ export class OpenConnection implements ServerConnection {
     return this.client.getDiscoverResult()
   }
 
+  /** Whether the server has a session for this connection, which it may lose. */
   get hasSession(): boolean {
     return this.#transport.sessionId !== undefined
   }
 
+  /** False once the connection has broken or was closed. */
   get usable(): boolean {
     return !this.#closed
   }
 
+  /** Resets the limits of the connection. Until the next reset, the responses can have this many bytes in total. */
   resetLimits(maxBytes: number): void {
     this.#budget.reset(maxBytes)
     this.#onReset()

@@ -5,9 +5,9 @@ import { LargeMessageReader } from './large-message-reader.ts'
 const reader = new LargeMessageReader()
 afterAll(() => reader.close())
 
-const methods = new Map<unknown, string>([
-  [1, 'tools/list'],
-  [2, 'tools/call'],
+const methods = new Map([
+  ['1', 'tools/list'],
+  ['2', 'tools/call'],
 ])
 const read = (message: unknown) =>
   reader.read('ada', {
@@ -22,10 +22,9 @@ describe('the thread that reads large messages', () => {
   it('reads a result and leaves an empty one for the SDK', async () => {
     const result = { content: [{ type: 'text', text: 'x'.repeat(200_000) }], isError: true }
     const outcome = await read({ jsonrpc: '2.0', id: 2, result })
-    expect(outcome).toMatchObject({ kind: 'result', id: 2, result: { isError: true } })
-    expect(outcome).toMatchObject({ message: '{"jsonrpc":"2.0","id":2,"result":{"content":[]}}' })
-    if (outcome.kind === 'result')
-      expect(outcome.result.text).toContain('100,000 more characters were omitted')
+    expect(outcome).toMatchObject({ answered: ['2'], result: { isError: true } })
+    expect(outcome.message).toBe('{"jsonrpc":"2.0","id":2,"result":{"content":[]}}')
+    expect(outcome.result?.text).toContain('100,000 more characters were omitted')
   })
 
   it('reads a page of tools, with its cursor', async () => {
@@ -34,9 +33,8 @@ describe('the thread that reads large messages', () => {
       inputSchema: { type: 'object' },
     }))
     const outcome = await read({ jsonrpc: '2.0', id: 1, result: { tools, nextCursor: 'next' } })
-    expect(outcome).toMatchObject({ kind: 'page', page: { count: 300 } })
-    if (outcome.kind !== 'page') throw new Error('No page.')
-    expect(outcome.page.tools).toHaveLength(200)
+    expect(outcome.page?.count).toBe(300)
+    expect(outcome.page?.tools).toHaveLength(200)
     expect(JSON.parse(outcome.message)).toMatchObject({ result: { nextCursor: 'next', tools: [] } })
   })
 
@@ -46,45 +44,47 @@ describe('the thread that reads large messages', () => {
     const json = JSON.stringify({ jsonrpc: '2.0', id: 2, result: { content: [{ type: 'text', text }] } })
     const data = form === 'text' ? json : new TextEncoder().encode(json)
     const outcome = await reader.read('ada', { data, secret, methods, url: '', limits: connectorLimits })
-    if (outcome.kind !== 'result') throw new Error('No result.')
-    expect(outcome.result.text.slice(0, 5)).toBe('… … x')
+    expect(outcome.result?.text.slice(0, 5)).toBe('… … x')
     if (typeof data !== 'string') expect(data.length, 'moved to the thread').toBe(0)
   })
 
   it('shortens an error, ignores a notification, and refuses a request', async () => {
     const error = { code: -32_000, message: 'y'.repeat(50_000), data: 'z'.repeat(50_000) }
     const shortened = await read({ jsonrpc: '2.0', id: 2, error })
-    if (shortened.kind !== 'other') throw new Error('No message.')
     expect(JSON.parse(shortened.message)).toEqual({
       jsonrpc: '2.0',
       id: 2,
       error: { code: -32_000, message: 'y'.repeat(2_000) },
     })
-    expect(await read({ jsonrpc: '2.0', method: 'notifications/message' })).toEqual({ kind: 'ignored' })
-    expect(await read({ jsonrpc: '2.0', id: 9, method: 'elicitation/create' })).toMatchObject({
-      kind: 'refused',
-      reason: 'too_large',
-    })
+    const text = 'z'.repeat(50_000)
+    const notification = { jsonrpc: '2.0', method: 'notifications/message', params: { text } }
+    expect(await read(notification)).toEqual({ message: '', answered: [] })
+    const request = { jsonrpc: '2.0', id: 9, method: 'elicitation/create', params: { text } }
+    expect((await read(request)).refusal).toBe('too_large')
   })
 
   it('removes the instructions of a server, and refuses a description that is still too large', async () => {
     const result = { protocolVersion: '2025-11-25', capabilities: {}, instructions: 'i'.repeat(100_000) }
-    expect(await read({ jsonrpc: '2.0', id: 0, result })).toMatchObject({ kind: 'other' })
-    const serverInfo = { name: 'n'.repeat(100_000) }
-    expect(await read({ jsonrpc: '2.0', id: 0, result: { ...result, serverInfo } })).toMatchObject({
-      kind: 'refused',
+    const shortened = await read({ jsonrpc: '2.0', id: 0, result })
+    expect(shortened).toMatchObject({
+      answered: ['0'],
+      message: expect.not.stringContaining('iii') as string,
     })
+    expect(shortened.refusal).toBeUndefined()
+    const serverInfo = { name: 'n'.repeat(100_000) }
+    const outcome = await read({ jsonrpc: '2.0', id: 0, result: { ...result, serverInfo } })
+    expect(outcome.refusal).toBe('too_large')
   })
 
-  it.each(['{"a":', '[]', '7'])('refuses what is no message: %s', async (text) => {
-    expect(await read(text)).toEqual({ kind: 'refused', reason: 'invalid' })
+  it.each(['{"a":', '[', '"'])('refuses what is no message: %s', async (start) => {
+    expect((await read(start + ' '.repeat(50_000))).refusal).toBe('invalid')
   })
 
   it('reads on after a message that needs more memory than it may have', async () => {
     await expect(read(`{"a":[${'{},'.repeat(4_000_000)}0]}`)).rejects.toMatchObject({ code: 'output_limit' })
     // The longest messages that are parsed.
-    expect(await read(`{"a":[${'{},'.repeat(2_200_000)}0]}`)).toEqual({ kind: 'ignored' })
-    expect(await read(`${'['.repeat(3_300_000)}${']'.repeat(3_300_000)}`)).toMatchObject({ kind: 'refused' })
-    expect(await read('7')).toMatchObject({ kind: 'refused' })
+    expect(await read(`{"a":[${'{},'.repeat(2_200_000)}0]}`)).toEqual({ message: '', answered: [] })
+    expect((await read(`${'['.repeat(3_300_000)}${']'.repeat(3_300_000)}`)).refusal).toBe('invalid')
+    expect((await read(`7${' '.repeat(50_000)}`)).refusal).toBe('invalid')
   })
 })

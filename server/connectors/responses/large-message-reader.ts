@@ -1,6 +1,6 @@
 import { AppError } from '../../lib/app-error.ts'
 import { WorkerThread } from '../../lib/worker-thread.ts'
-import type { LargeMessage, ReadMessage } from './read-large-message.ts'
+import type { ReadMessage, ReceivedMessage } from './read-message.ts'
 
 const maxHeapMb = 256
 /**
@@ -11,7 +11,7 @@ const maxMessageLength = (maxHeapMb * 1024 * 1024) / 40
 
 /** Reads large messages of servers in a worker thread, so that the event loop stays free. */
 export class LargeMessageReader {
-  readonly #thread = new WorkerThread<LargeMessage, ReadMessage>({
+  readonly #thread = new WorkerThread<ReceivedMessage, ReadMessage>({
     moduleUrl: import.meta.url,
     name: 'message-worker',
     maxJobMs: 15_000,
@@ -23,7 +23,7 @@ export class LargeMessageReader {
    * Reads a message. Bytes are moved to the thread, so the caller must not use them afterwards.
    * @throws AppError when the message cannot be read in time or in memory
    */
-  async read(userId: string, message: LargeMessage): Promise<ReadMessage> {
+  async read(userId: string, message: ReceivedMessage): Promise<ReadMessage> {
     try {
       if (message.data.length > maxMessageLength) throw new Error('The message is too long to be parsed.')
       return await this.#thread.run(userId, message)

@@ -5,100 +5,104 @@ import { readPage, type ToolPage } from '../tools/read-tools.ts'
 
 type JsonObject = Readonly<Record<string, unknown>>
 
-export interface LargeMessage {
+export interface ReceivedMessage {
   /** The message as JSON, or its UTF-8 bytes. */
   readonly data: string | Uint8Array<ArrayBuffer>
   /** The secret that the request was sent with, which is removed from the message. */
   readonly secret: string | undefined
-  /** The methods of the pending requests for lists and calls, by their ids. */
-  readonly methods: ReadonlyMap<unknown, string>
+  /** The methods of the pending requests, by their ids as text. */
+  readonly methods: ReadonlyMap<string, string>
   /** The connector's address, which is part of the fingerprints of its tools. */
   readonly url: string
   readonly limits: ConnectorLimits
 }
 
-/** What a large message consists of, in a form that is cheap to pass between threads. */
-export type ReadMessage =
-  /** `message` is the JSON of the message with an empty result; `id` is the id of its request. */
-  | { readonly kind: 'page'; readonly id: unknown; readonly message: string; readonly page: ToolPage }
-  | { readonly kind: 'result'; readonly id: unknown; readonly message: string; readonly result: ReadResult }
-  /** Another message, without the text that the product does not use. */
-  | { readonly kind: 'other'; readonly message: string }
-  /** A notification; none that matters is large. */
-  | { readonly kind: 'ignored' }
-  | { readonly kind: 'refused'; readonly reason: 'invalid' | 'too_large' }
+/** What a message consists of, in a form that is cheap to pass between threads. */
+export interface ReadMessage {
+  /** The JSON for the SDK: the message with an empty page or result. Empty for a message that is left out. */
+  readonly message: string
+  /** The ids, as text, of the requests that the message responds to. Several only in a batch. */
+  readonly answered: readonly string[]
+  readonly page?: ToolPage
+  readonly result?: ReadResult
+  /** Why the message is refused. */
+  readonly refusal?: 'invalid' | 'too_large'
+}
 
 /**
- * Bytes, or characters of an event, up to which the main thread parses a message itself, which takes a few milliseconds
+ * Bytes, or characters of an event, up to which the main thread reads a message itself, which takes a few milliseconds
  * at most.
  */
 export const maxDirectBytes = 32 * 1_024
 /** Characters of an error message that are kept. */
 const maxErrorChars = 2_000
 
-/** Reads a message that would block the event loop for too long. Runs in the thread of `message-worker.ts`. */
-export async function readLargeMessage({
+/**
+ * Takes a page of tools or the result of a call out of a message, because the SDK rejects a whole result for one invalid
+ * part, and we read it part by part. A large message is read in the thread of `message-worker.ts`, and the SDK gets only
+ * what it needs of it. Other small messages stay as they are.
+ */
+export async function readMessage({
   data,
   secret,
   methods,
   url,
   limits,
-}: LargeMessage): Promise<ReadMessage> {
-  const text = typeof data === 'string' ? data : new TextDecoder().decode(data)
-  const message = parse(hideSecret(text, secret))
-  if (message === undefined) return { kind: 'refused', reason: 'invalid' }
-  const { id, result, error } = message
+}: ReceivedMessage): Promise<ReadMessage> {
+  const isSmall = data.length <= maxDirectBytes
+  const text = hideSecret(typeof data === 'string' ? data : new TextDecoder().decode(data), secret)
+  const value = parse(text)
+  if (!isObject(value)) {
+    // The SDK reports what is no message.
+    const answered = Array.isArray(value) ? value.flatMap(listAnswered) : []
+    return isSmall ? { message: text, answered } : refuse('invalid')
+  }
+  const answered = listAnswered(value)
+  const { id, result, error } = value
+  const respond = (rest: JsonObject) => JSON.stringify({ jsonrpc: '2.0', id, ...rest })
   if (isObject(result)) {
-    const method = methods.get(id)
+    const { resultType, nextCursor, ttlMs, cacheScope } = result
+    const method = methods.get(String(id))
     if (method === 'tools/list') {
-      const listed: readonly unknown[] = Array.isArray(result['tools']) ? result['tools'] : []
-      const emptied = formatResponse(id, { ...pickPageFields(result), tools: [] })
-      return { kind: 'page', id, message: emptied, page: readPage(listed, url, limits) }
+      const tools: readonly unknown[] = Array.isArray(result['tools']) ? result['tools'] : []
+      const message = respond({ result: { resultType, nextCursor, ttlMs, cacheScope, tools: [] } })
+      return { message, answered, page: readPage(tools, url, limits) }
     }
-    if (method === 'tools/call' && result['resultType'] !== 'input_required') {
-      const emptied = formatResponse(id, { ...pickResultType(result), content: [] })
-      return { kind: 'result', id, message: emptied, result: await readResult(result, limits) }
+    if (method === 'tools/call' && resultType !== 'input_required') {
+      const message = respond({ result: { resultType, content: [] } })
+      return { message, answered, result: await readResult(result, limits) }
     }
-    // Another result, such as that of the first request, whose instructions are not used.
-    return passOnIfSmall(formatResponse(id, { ...result, instructions: undefined }))
   }
+  if (isSmall) return { message: text, answered }
+  // Of other large results, such as that of the first request, the instructions are not used.
+  if (isObject(result)) return passOn(respond({ result: { ...result, instructions: undefined } }), answered)
   if (isObject(error)) {
-    const { code } = error
-    const text = typeof error['message'] === 'string' ? error['message'].slice(0, maxErrorChars) : ''
-    return passOnIfSmall(
-      JSON.stringify({ jsonrpc: '2.0', id, error: { code, message: text.toWellFormed() } }),
-    )
+    const words = typeof error['message'] === 'string' ? error['message'].slice(0, maxErrorChars) : ''
+    const message = respond({ error: { code: error['code'], message: words.toWellFormed() } })
+    return passOn(message, answered)
   }
-  return id === undefined ? { kind: 'ignored' } : { kind: 'refused', reason: 'too_large' }
-}
-
-/** Returns the fields of a page that the SDK needs besides the tools. */
-export function pickPageFields({ resultType, nextCursor, ttlMs, cacheScope }: JsonObject): JsonObject {
-  return Object.fromEntries(
-    Object.entries({ resultType, nextCursor, ttlMs, cacheScope }).filter(([, value]) => value !== undefined),
-  )
-}
-
-/** Returns the field of a call's result that the SDK needs besides the content. */
-export function pickResultType(result: JsonObject): JsonObject {
-  return 'resultType' in result ? { resultType: result['resultType'] } : {}
-}
-
-function formatResponse(id: unknown, result: JsonObject): string {
-  return JSON.stringify({ jsonrpc: '2.0', id, result })
+  // No notification that matters is large.
+  return id === undefined ? { message: '', answered } : refuse('too_large')
 }
 
 /** Refuses a message that is still too large for the main thread. */
-function passOnIfSmall(message: string): ReadMessage {
-  return Buffer.byteLength(message) > maxDirectBytes
-    ? { kind: 'refused', reason: 'too_large' }
-    : { kind: 'other', message }
+function passOn(message: string, answered: readonly string[]): ReadMessage {
+  return Buffer.byteLength(message) > maxDirectBytes ? refuse('too_large') : { message, answered }
 }
 
-function parse(text: string): JsonObject | undefined {
+function refuse(refusal: 'invalid' | 'too_large'): ReadMessage {
+  return { message: '', answered: [], refusal }
+}
+
+/** Servers may return the number of an id as text, which the SDK accepts. A response with an error is one too. */
+function listAnswered(message: unknown): string[] {
+  const isResponse = isObject(message) && ('result' in message || 'error' in message)
+  return isResponse ? [String(message['id'])] : []
+}
+
+function parse(text: string): unknown {
   try {
-    const value: unknown = JSON.parse(text)
-    return isObject(value) ? value : undefined
+    return JSON.parse(text)
   } catch {
     return undefined
   }

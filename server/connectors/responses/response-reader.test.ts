@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { readMessages } from './read-messages.ts'
+import { connectorLimits } from '../connector-limits.ts'
+import { ResponseBudget } from '../mcp/server-fetch.ts'
+import type { ReceivedMessage } from './read-message.ts'
+import { ResponseReader } from './response-reader.ts'
 
 const message = (id: number, fill = ''): string => JSON.stringify({ jsonrpc: '2.0', id, result: { fill } })
 
@@ -11,18 +14,22 @@ async function read(
   const large: string[] = []
   const secrets: (string | undefined)[] = []
   const { type = 'text/event-stream', status = 200, headers = {} } = init
-  const response = await readMessages(
-    () => Promise.resolve(new Response(body, { status, headers: { 'content-type': type } })),
-    (data, secret) => {
+  const largeMessageReader = {
+    read(_user: string, { data, secret }: ReceivedMessage) {
       secrets.push(secret)
       large.push(typeof data === 'string' ? data : Buffer.from(data).toString())
-      return Promise.resolve('{"jsonrpc":"2.0"}')
+      return Promise.resolve({ message: '{"jsonrpc":"2.0"}', answered: [] })
     },
-  )('https://tools.example', { headers })
+  }
+  const source = { userId: 'ada', url: '', limits: connectorLimits, largeMessageReader }
+  const send = new ResponseReader(source, new ResponseBudget()).wrap(() =>
+    Promise.resolve(new Response(body, { status, headers: { 'content-type': type } })),
+  )
+  const response = await send('https://tools.example', { headers })
   return { text: await response.text(), status: response.status, large, secrets }
 }
 
-describe('readMessages', () => {
+describe('ResponseReader', () => {
   it.each(['\n', '\r', '\r\n'])('writes events anew, whatever the ends of their lines (%j)', async (end) => {
     const lines = [
       ': comment',

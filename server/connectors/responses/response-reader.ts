@@ -1,35 +1,195 @@
+import { SdkError, SdkErrorCode, type Transport } from '@modelcontextprotocol/client'
 import { createParser, type EventSourceMessage } from 'eventsource-parser'
 import type { GuardedFetch } from '../../http/outgoing/guarded-fetch.ts'
+import { AppError } from '../../lib/app-error.ts'
 import { hideSecret, readAuthorization } from '../../lib/hide-secret.ts'
-import { maxDirectBytes } from './read-large-message.ts'
+import type { ReadResult } from '../calls/read-result.ts'
+import type { ConnectorLimits } from '../connector-limits.ts'
+import type { ResponseBudget } from '../mcp/server-fetch.ts'
+import type { ToolPage } from '../tools/read-tools.ts'
+import type { LargeMessageReader } from './large-message-reader.ts'
+import { maxDirectBytes, readMessage, type ReadMessage } from './read-message.ts'
+
+/** Whose responses are read, and how. */
+export interface ResponseSource {
+  readonly userId: string
+  /** The connector's address, which is part of the fingerprints of its tools. */
+  readonly url: string
+  readonly limits: ConnectorLimits
+  readonly largeMessageReader: Pick<LargeMessageReader, 'read'>
+}
 
 /**
- * Reads a message that is too large for the main thread, and removes the secret from it; the bytes must not be used
- * afterwards. Returns the JSON that takes its place, or undefined when the message is ignored. Rejects when the message
- * is refused.
+ * Reads the responses of one connection before the SDK does, see `readMessage`. Only the latest page or result is kept,
+ * because a connection serves one request at a time.
  */
-export type ReadLarge = (
-  data: string | Uint8Array<ArrayBuffer>,
-  secret: string | undefined,
-) => Promise<string | undefined>
+export class ResponseReader {
+  readonly #source: ResponseSource
+  readonly #budget: ResponseBudget
+  /** The methods of the requests that have no response yet, by their ids as text. */
+  readonly #pending = new Map<string, string>()
+  #page: ToolPage | undefined
+  #result: ReadResult | undefined
 
-/**
- * Wraps a fetch of MCP messages so that the SDK parses small messages only. An event stream is rewritten with one kind
- * of line end and without comments and empty events, which the SDK is slow to parse. The access token of the request is
- * removed from its response.
- */
-export function readMessages(send: GuardedFetch['fetch'], readLarge: ReadLarge): GuardedFetch['fetch'] {
-  return async (input, init) => {
-    const response = await send(input, init)
-    if (response.body === null) return response
-    const secret = readAuthorization(init?.headers)
-    const body = toStream(readBody(response, response.body, { readLarge, secret }))
-    return new Response(body, {
-      status: response.status,
-      statusText: response.statusText,
-      headers: response.headers,
-    })
+  /** Responses that are refused, or end without a result, refuse the `budget`, which makes the request fail. */
+  constructor(source: ResponseSource, budget: ResponseBudget) {
+    this.#source = source
+    this.#budget = budget
   }
+
+  /** Returns the page of a list that was read since the last call. */
+  takePage(): ToolPage | undefined {
+    const page = this.#page
+    this.#page = undefined
+    return page
+  }
+
+  /** Returns the result of a call that was read since the last call. */
+  takeResult(): ReadResult | undefined {
+    const result = this.#result
+    this.#result = undefined
+    return result
+  }
+
+  /** Without this the SDK would wait for a result until the request times out. Call it before connecting. */
+  watchEnds(transport: Transport): void {
+    const send = transport.send.bind(transport)
+    transport.send = (message, options) => {
+      const onRequestStreamEnd = (): void => {
+        if ('id' in message && this.#pending.has(String(message.id))) this.#budget.refuse(responseEnded())
+        options?.onRequestStreamEnd?.()
+      }
+      return send(message, { ...options, onRequestStreamEnd })
+    }
+  }
+
+  /**
+   * Wraps the fetch of a transport. An event stream is rewritten with one kind of line end and without comments and empty
+   * events, which the SDK is slow to parse. The access token of a request is removed from its response. With
+   * Streamable HTTP, a request fails at once when its response has status 202 or is JSON without the MCP response.
+   */
+  wrap(
+    send: GuardedFetch['fetch'],
+    transport: 'streamable_http' | 'sse' = 'streamable_http',
+  ): GuardedFetch['fetch'] {
+    return async (input, init) => {
+      const id = this.#register(init)
+      const response = await send(input, init)
+      const { ok, status, statusText, headers } = response
+      const requestId = transport === 'sse' ? undefined : id
+      if (requestId !== undefined && status === 202) {
+        await response.body?.cancel()
+        throw unanswered()
+      }
+      if (response.body === null) return response
+      const secret = readAuthorization(init?.headers)
+      const type = headers.get('content-type') ?? ''
+      const pieces =
+        ok && type.startsWith('text/event-stream')
+          ? this.#readEvents(response.body, secret, transport)
+          : ok && type.startsWith('application/json')
+            ? this.#readJson(response.body, secret, requestId)
+            : readStart(response.body, secret)
+      return new Response(toStream(pieces), { status, statusText, headers })
+    }
+  }
+
+  /** Returns the id of the request in a body as text; undefined for a notification or a response. */
+  #register(init: RequestInit | undefined): string | undefined {
+    if (init?.method !== 'POST' || typeof init.body !== 'string') return undefined
+    const { id, method } = JSON.parse(init.body) as { id?: string | number; method?: string }
+    if (id === undefined || method === undefined) return undefined
+    this.#pending.set(String(id), method)
+    return String(id)
+  }
+
+  async *#readEvents(
+    body: ReadableStream<Uint8Array>,
+    secret: string | undefined,
+    transport: 'streamable_http' | 'sse',
+  ): AsyncIterable<Uint8Array> {
+    const events: (EventSourceMessage | { readonly retry: number })[] = []
+    const parser = createParser({
+      onEvent: (event) => events.push(event),
+      onRetry: (retry) => events.push({ retry }),
+    })
+    const decoder = new TextDecoder()
+    const encoder = new TextEncoder()
+    try {
+      for await (const piece of body) {
+        parser.feed(decoder.decode(piece, { stream: true }))
+        let text = ''
+        for (const event of events.splice(0))
+          text += 'retry' in event ? `retry: ${event.retry}\n\n` : await this.#rewriteEvent(event, secret)
+        if (text !== '') yield encoder.encode(text)
+      }
+    } catch (error) {
+      if (transport === 'sse') this.#budget.refuse(responseEnded())
+      throw error
+    }
+    // All results of HTTP+SSE arrive on one stream, so a request that is pending when it ends gets none.
+    if (transport === 'sse') this.#budget.refuse(responseEnded())
+  }
+
+  async #rewriteEvent({ id, event, data }: EventSourceMessage, secret: string | undefined): Promise<string> {
+    // Other events, such as `endpoint` of HTTP+SSE, stay.
+    const isMessage = event === undefined || event === 'message'
+    const read =
+      isMessage || data.length > maxDirectBytes ? await this.#read(data, secret) : hideSecret(data, secret)
+    // An event without a message and an id is dropped, because the SDK is slower to reject it than to parse a message.
+    if (isMessage && !read.includes('"jsonrpc"') && id === undefined) return ''
+    const name = event === undefined ? '' : `event: ${event}\n`
+    return `${name}${id === undefined ? '' : `id: ${id}\n`}data: ${read.replaceAll('\n', '\ndata: ')}\n\n`
+  }
+
+  async *#readJson(
+    body: ReadableStream<Uint8Array>,
+    secret: string | undefined,
+    requestId: string | undefined,
+  ): AsyncIterable<Uint8Array> {
+    const pieces: Uint8Array[] = []
+    for await (const piece of body) pieces.push(piece)
+    const read = await this.#read(join(pieces), secret)
+    if (requestId !== undefined && this.#pending.has(requestId)) throw unanswered()
+    yield new TextEncoder().encode(read)
+  }
+
+  /** Reads a message and returns the JSON for the SDK. Bytes must not be used afterwards. */
+  async #read(data: string | Uint8Array<ArrayBuffer>, secret: string | undefined): Promise<string> {
+    const { userId, largeMessageReader, url, limits } = this.#source
+    const received = { data, secret, methods: this.#pending, url, limits }
+    let read: ReadMessage
+    try {
+      read = await (data.length > maxDirectBytes
+        ? largeMessageReader.read(userId, received)
+        : readMessage(received))
+      if (read.refusal !== undefined) throw toRefusal(read.refusal)
+    } catch (error) {
+      throw error instanceof AppError ? this.#budget.refuse(error) : error
+    }
+    for (const id of read.answered) this.#pending.delete(id)
+    this.#page = read.page ?? this.#page
+    this.#result = read.result ?? this.#result
+    return read.message
+  }
+}
+
+/** The error of a request whose response, or whose stream of HTTP+SSE, has ended without a result. */
+function responseEnded(): AppError {
+  return new AppError(
+    'upstream_cut',
+    'The server ended its response before it sent a result. Try again later.',
+  )
+}
+
+function unanswered(): SdkError {
+  return new SdkError(SdkErrorCode.ClientHttpUnexpectedContent, 'The response belongs to no request.')
+}
+
+function toRefusal(reason: NonNullable<ReadMessage['refusal']>): AppError {
+  return reason === 'invalid'
+    ? new AppError('upstream_invalid', 'The server sent a response that is not valid MCP. Check its address.')
+    : new AppError('output_limit', 'The server sent a message that is too large.')
 }
 
 /** Like `ReadableStream.from`, which the DOM types lack. */
@@ -47,66 +207,6 @@ function toStream(pieces: AsyncIterable<Uint8Array>): ReadableStream<Uint8Array>
   })
 }
 
-interface ReadOptions {
-  readonly readLarge: ReadLarge
-  /** The secret that the request was sent with. */
-  readonly secret: string | undefined
-}
-
-function readBody(
-  { ok, headers }: Response,
-  body: ReadableStream<Uint8Array>,
-  options: ReadOptions,
-): AsyncIterable<Uint8Array> {
-  const type = headers.get('content-type') ?? ''
-  if (ok && type.startsWith('text/event-stream')) return readEvents(body, options)
-  return ok && type.startsWith('application/json') ? readJson(body, options) : readStart(body, options)
-}
-
-async function* readEvents(
-  body: ReadableStream<Uint8Array>,
-  { readLarge, secret }: ReadOptions,
-): AsyncIterable<Uint8Array> {
-  const events: (EventSourceMessage | { readonly retry: number })[] = []
-  const parser = createParser({
-    onEvent: (event) => events.push(event),
-    onRetry: (retry) => events.push({ retry }),
-  })
-  const decoder = new TextDecoder()
-  const encoder = new TextEncoder()
-  for await (const piece of body) {
-    parser.feed(decoder.decode(piece, { stream: true }))
-    let text = ''
-    for (const event of events.splice(0)) {
-      if ('retry' in event) text += `retry: ${event.retry}\n\n`
-      else if (event.data.length <= maxDirectBytes) text += formatEvent(event, hideSecret(event.data, secret))
-      else text += formatEvent(event, (await readLarge(event.data, secret)) ?? '')
-    }
-    if (text !== '') yield encoder.encode(text)
-  }
-}
-
-function formatEvent({ id, event }: EventSourceMessage, data: string): string {
-  // Keeps other events, such as `endpoint` of HTTP+SSE. A message event that contains neither a message nor an id is
-  // dropped, because the SDK is slower to reject it than to parse a message.
-  const isUseful = (event !== undefined && event !== 'message') || data.includes('"jsonrpc"')
-  if (!isUseful && id === undefined) return ''
-  const name = event === undefined ? '' : `event: ${event}\n`
-  return `${name}${id === undefined ? '' : `id: ${id}\n`}data: ${data.replaceAll('\n', '\ndata: ')}\n\n`
-}
-
-async function* readJson(
-  body: ReadableStream<Uint8Array>,
-  { readLarge, secret }: ReadOptions,
-): AsyncIterable<Uint8Array> {
-  const pieces: Uint8Array[] = []
-  for await (const piece of body) pieces.push(piece)
-  const bytes = join(pieces)
-  if (bytes.length > maxDirectBytes) yield new TextEncoder().encode((await readLarge(bytes, secret)) ?? '')
-  else if (secret === undefined) yield bytes
-  else yield new TextEncoder().encode(hideSecret(new TextDecoder().decode(bytes), secret))
-}
-
 /** Joins pieces in a buffer of their own, which can be passed to a thread without a copy. */
 function join(pieces: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   const joined = new Uint8Array(pieces.reduce((length, piece) => length + piece.length, 0))
@@ -121,7 +221,7 @@ function join(pieces: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
 /** Returns the start of a response that is an error or not a message, in one piece. */
 async function* readStart(
   body: ReadableStream<Uint8Array>,
-  { secret }: ReadOptions,
+  secret: string | undefined,
 ): AsyncIterable<Uint8Array> {
   const pieces: Uint8Array[] = []
   let bytes = 0

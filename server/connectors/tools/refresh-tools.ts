@@ -76,7 +76,7 @@ export async function fetchTools(
   options: UseServerOptions,
 ): Promise<void> {
   const listed = await useServer(deps, connector, options, (connection) =>
-    listServerTools(connection, deps.settings.limits, options.signal),
+    listServerTools(connection, connector.url, deps.settings.limits, options.signal),
   )
   const state = {
     status: 'connected',

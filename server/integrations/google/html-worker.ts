@@ -1,5 +1,5 @@
-import { parentPort } from 'node:worker_threads'
 import { convert } from 'html-to-text'
+import { serveJobs } from '../../lib/serve-jobs.ts'
 
 /*
  * The worker thread of `convert-html.ts`. A large newsletter takes a tenth of a second and hostile HTML many seconds,
@@ -32,14 +32,7 @@ const hiddenSelectors = [
   ]),
 ]
 
-parentPort?.on('message', (html: string) => {
-  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
-  parentPort?.postMessage(readHtml(html))
-})
-
-// The main thread waits for this message before it sends the first HTML.
-// oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
-parentPort?.postMessage(null)
+serveJobs(readHtml)
 
 function readHtml(html: string): string {
   return convert(html, {
