@@ -84,7 +84,7 @@ const toolNames = (maxNames: number) =>
   z
     .array(z.string().max(200))
     .max(maxNames)
-    .transform((names) => [...new Set(names.filter((name) => name.trim() !== ''))])
+    .overwrite((names) => [...new Set(names.filter((name) => name.trim() !== ''))])
 const maxAllowedTools = 1000
 /** Fewer than allowed tools: these names are a column of the connector, which is read for every request to a model. */
 const maxBlockedTools = 400

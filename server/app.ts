@@ -23,7 +23,7 @@ import { registerHealthRoutes } from './http/health-routes.ts'
 import type { Guards } from './http/outgoing/guarded-fetch.ts'
 import { limitRequests } from './http/rate-limits.ts'
 import { registerWebRoutes } from './http/web-routes.ts'
-import { decorateRequests, requireBearerToken, requireUser } from './identity/authenticate.ts'
+import { authenticateRequests, requireUser } from './identity/authenticate.ts'
 import type { Identity } from './identity/identity.ts'
 import { endStreamsOnSignOut } from './identity/sessions/end-streams-on-sign-out.ts'
 import { registerSettingsRoutes } from './identity/settings-routes.ts'
@@ -156,7 +156,7 @@ async function registerPublicRoutes(app: FastifyInstance, deps: AppDeps, domains
   const { config, database, identity, metrics } = deps
   const { writes, shareReads } = config.rateLimits
   const scope = (register: (api: Api) => void) => app.register(async (api: Api) => register(api))
-  decorateRequests(app)
+  authenticateRequests(app, identity)
   registerHealthRoutes(
     app,
     {
@@ -177,7 +177,6 @@ async function registerPublicRoutes(app: FastifyInstance, deps: AppDeps, domains
 function registerSignedInRoutes(api: Api, deps: AppDeps, domains: Domains): void {
   const { live, integrations, connectors, completions, chats, listedModels } = domains
   const perMinute = deps.config.rateLimits.writes
-  requireBearerToken(api, deps.identity)
   limitRequests(api, deps.config.rateLimits, (request) => requireUser(request).id)
   registerUserRoutes(api)
   const botDeps = { ...deps, listedModels }

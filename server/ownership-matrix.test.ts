@@ -183,6 +183,8 @@ describe.each(engines)('the data of another user, on %s', (engine) => {
 
   it('is requested in every published call', () => {
     expect(calls.map(({ name }) => name).toSorted()).toEqual(Object.keys(forms).toSorted())
+    const owned = calls.filter((call) => formsOf(call).length > 0)
+    expect(calls.filter(({ permission }) => permission === 'owner')).toEqual(owned)
     const tested = new Set(
       everyForm().flatMap(({ call, form }) =>
         resourcesOf(form).map(([location, field]) => `${call.name} ${location}.${field}`),
@@ -236,7 +238,7 @@ describe.each(engines)('the data of another user, on %s', (engine) => {
   })
 
   it('requires a session before anything else, and writes nothing without one (§6.1)', async () => {
-    expect(calls.filter(({ isPublic }) => isPublic).map(({ name }) => name)).toEqual([
+    expect(calls.filter(({ permission }) => permission === 'public').map(({ name }) => name)).toEqual([
       'GET /api/settings',
       'GET /api/share/{id}',
     ])
@@ -248,7 +250,7 @@ describe.each(engines)('the data of another user, on %s', (engine) => {
       { authorization: `Basic ${Buffer.from('ada:ada').toString('base64')}` },
       { cookie: ada.client.headers['authorization'] ?? '' },
     ]
-    for (const call of calls.filter(({ isPublic }) => !isPublic)) {
+    for (const call of calls.filter(({ permission }) => permission !== 'public')) {
       for (const form of formsOf(call).length === 0 ? [{}] : formsOf(call)) {
         for (const headers of invalidHeaders) {
           for (const nameOf of [

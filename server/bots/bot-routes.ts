@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { Actor } from '../access/access.ts'
 import type { Database } from '../db/database.ts'
 import type { BotRow } from '../db/tables/tables.ts'
-import type { Api } from '../http/api.ts'
+import { type Api, route } from '../http/api.ts'
 import { requireUser } from '../identity/authenticate.ts'
 import { normalizeText } from '../lib/text.ts'
 import { toBotValues } from './bot-connectors.ts'
@@ -36,24 +36,39 @@ export function registerBotRoutes(
   const present = async (bot: BotRow, connectors: readonly NamedConnector[]): Promise<Bot> =>
     presentBot(bot, sealer, await findBotFacts({ config, listedModels, now }, bot), connectors)
 
-  api.get('/api/bots', { schema: { response: { 200: BotList } } }, async (request) => {
-    const user = requireUser(request)
-    const [bots, connectors] = await Promise.all([listBots(database.db, user), listConnectors(user)])
-    return Promise.all(bots.map((bot) => present(bot, connectors)))
-  })
+  api.get(
+    '/api/bots',
+    route('user', 'List the bots', [], { response: { 200: BotList } }),
+    async (request) => {
+      const user = requireUser(request)
+      const [bots, connectors] = await Promise.all([listBots(database.db, user), listConnectors(user)])
+      return Promise.all(bots.map((bot) => present(bot, connectors)))
+    },
+  )
 
-  api.post('/api/bot', { schema: { body: BotInput, response: { 201: Bot } } }, async (request, reply) => {
-    const user = requireUser(request)
-    const connectors = await listConnectors(user)
-    const values = toBotValues(request.body, connectors)
-    const bot = await addBot(database, { sealer, config }, user, values, now())
-    onChanged(user.id)
-    return reply.status(201).send(await present(bot, connectors))
-  })
+  api.post(
+    '/api/bot',
+    route('user', 'Create a bot', ['not_found', 'conflict', 'name_taken'], {
+      body: BotInput,
+      response: { 201: Bot },
+    }),
+    async (request, reply) => {
+      const user = requireUser(request)
+      const connectors = await listConnectors(user)
+      const values = toBotValues(request.body, connectors)
+      const bot = await addBot(database, { sealer, config }, user, values, now())
+      onChanged(user.id)
+      return reply.status(201).send(await present(bot, connectors))
+    },
+  )
 
   api.put(
     '/api/bot/:name',
-    { schema: { params: NamedBot, body: BotInput, response: { 200: Bot } } },
+    route('owner', 'Change a bot', ['name_taken'], {
+      params: NamedBot,
+      body: BotInput,
+      response: { 200: Bot },
+    }),
     async (request) => {
       const user = requireUser(request)
       const { name } = request.params
@@ -68,7 +83,7 @@ export function registerBotRoutes(
 
   api.delete(
     '/api/bot/:name',
-    { schema: { params: NamedBot, response: { 204: z.null() } } },
+    route('owner', 'Delete a bot', [], { params: NamedBot, response: { 204: z.null() } }),
     async (request, reply) => {
       const user = requireUser(request)
       await deleteBot(database.db, user, request.params.name)

@@ -9,9 +9,10 @@ import {
   SelectResponse,
 } from '@yonder/contract/chat'
 import { findLastShownLeaf, nextSelectedAt } from '@yonder/contract/lib/last-shown-leaf'
+import { z } from 'zod'
 import { ownedBy } from '../access/access.ts'
 import type { Database, Db } from '../db/database.ts'
-import { AnyId, type Api } from '../http/api.ts'
+import { AnyId, type Api, route } from '../http/api.ts'
 import { oneAtATime } from '../http/one-at-a-time.ts'
 import { requireUser } from '../identity/authenticate.ts'
 import type { User } from '../identity/user.ts'
@@ -49,7 +50,10 @@ function registerReadRoutes(
 
   api.get(
     '/api/chats',
-    { schema: { querystring: ChatListQuery, response: { 200: ChatList } } },
+    route('user', 'List or search the chats', [], {
+      querystring: ChatListQuery,
+      response: { 200: ChatList },
+    }),
     (request) => {
       const { search, page, limit } = request.query
       return searchChats(requireUser(request), { search: normalizeText(search), page, limit })
@@ -59,26 +63,33 @@ function registerReadRoutes(
   api.get(
     '/api/chats/:id',
     {
-      schema: { params: AnyId, response: { 200: Chat } },
+      ...route('owner', 'Read a chat', [], { params: AnyId, response: { 200: Chat } }),
       ...oneAtATime((request) => requireUser(request).id),
     },
     (request) => readChat(db, readRun, requireUser(request), request.params.id),
   )
 
-  api.get('/api/files/:id', { schema: { params: AnyId } }, async (request, reply) => {
-    const file = await findFile(db, requireUser(request), request.params.id)
-    if (file === undefined) throw new AppError('not_found', 'There is no such file. Reload the page.')
-    return reply
-      .type(file.type)
-      .headers({
-        // Several users may share a browser, so its cache must not serve one user's file to another.
-        'cache-control': 'private, max-age=31536000, immutable',
-        vary: 'authorization',
-        // A file that is opened as a page runs no script and loads nothing.
-        'content-security-policy': "default-src 'none'; sandbox",
-      })
-      .send(Buffer.from(file.data, 'base64'))
-  })
+  api.get(
+    '/api/files/:id',
+    route('owner', 'Read a file of a message', [], {
+      params: AnyId,
+      response: { 200: { content: { '*/*': { schema: z.unknown() } } } },
+    }),
+    async (request, reply) => {
+      const file = await findFile(db, requireUser(request), request.params.id)
+      if (file === undefined) throw new AppError('not_found', 'There is no such file. Reload the page.')
+      return reply
+        .type(file.type)
+        .headers({
+          // Several users may share a browser, so its cache must not serve one user's file to another.
+          'cache-control': 'private, max-age=31536000, immutable',
+          vary: 'authorization',
+          // A file that is opened as a page runs no script and loads nothing.
+          'content-security-policy': "default-src 'none'; sandbox",
+        })
+        .send(Buffer.from(file.data, 'base64'))
+    },
+  )
 }
 
 function registerWriteRoutes(
@@ -91,7 +102,13 @@ function registerWriteRoutes(
   // The specification makes this a GET, although it reserves a chat.
   api.get(
     '/api/chat/id',
-    { schema: { querystring: NewChatQuery, response: { 200: NewChat } }, config: { isWrite: true } },
+    {
+      ...route('user', 'Reserve the id of a new chat', [], {
+        querystring: NewChatQuery,
+        response: { 200: NewChat },
+      }),
+      config: { isWrite: true },
+    },
     async (request) => {
       const user = requireUser(request)
       const { request: key } = request.query
@@ -106,7 +123,10 @@ function registerWriteRoutes(
 
   api.post(
     '/api/chat/select-response',
-    { schema: { body: SelectResponse, response: { 200: SelectedLeaf } } },
+    route('owner', 'Show another branch of a chat', [], {
+      body: SelectResponse,
+      response: { 200: SelectedLeaf },
+    }),
     async (request) => {
       const { chatId, messageId } = request.body
       const user = requireUser(request)

@@ -5,7 +5,7 @@ import { requireBot } from '../bots/bot-store.ts'
 import { requireChat } from '../chats/chat-store.ts'
 import { deleteCompaction, requireCompaction, updateCompaction } from '../chats/compaction-store.ts'
 import { presentCompaction } from '../chats/present-chat.ts'
-import type { Api } from '../http/api.ts'
+import { type Api, route } from '../http/api.ts'
 import { closeSignal } from '../http/close-signal.ts'
 import { requireUser } from '../identity/authenticate.ts'
 import { AppError } from '../lib/app-error.ts'
@@ -31,7 +31,11 @@ export function registerCompactionRoutes(
 
   api.put(
     '/api/chats/:id/compactions/:compactionId',
-    { schema: { params, body: CompactionInput, response: { 200: Compaction } } },
+    route('owner', 'Change a summary of older messages', ['conflict'], {
+      params,
+      body: CompactionInput,
+      response: { 200: Compaction },
+    }),
     async (request) => {
       const user = requireUser(request)
       const { id, compactionId } = request.params
@@ -50,7 +54,7 @@ export function registerCompactionRoutes(
 
   api.delete(
     '/api/chats/:id/compactions/:compactionId',
-    { schema: { params, response: { 204: z.null() } } },
+    route('owner', 'Delete a summary', [], { params, response: { 204: z.null() } }),
     async (request, reply) => {
       const user = requireUser(request)
       const { id, compactionId } = request.params
@@ -63,7 +67,19 @@ export function registerCompactionRoutes(
 
   api.post(
     '/api/chats/:id/compactions/:compactionId/rewrite',
-    { schema: { params, body: CompactionRewrite, response: { 200: Compaction } }, config: { perMinute } },
+    {
+      ...route(
+        'owner',
+        'Let a bot write a summary again',
+        ['conflict', 'bot_misconfigured', 'upstream_error'],
+        {
+          params,
+          body: CompactionRewrite,
+          response: { 200: Compaction },
+        },
+      ),
+      config: { perMinute },
+    },
     async (request, reply) => {
       const user = requireUser(request)
       const { id, compactionId } = request.params

@@ -1,5 +1,6 @@
 import { StopResponse, StopRequest, ClientId } from '@yonder/contract/chat'
 import {
+  CompletionEvent,
   CompletionRequest,
   FollowQuery,
   RunAccepted,
@@ -12,7 +13,7 @@ import { z } from 'zod'
 import { requireBot } from '../bots/bot-store.ts'
 import { requireChat } from '../chats/chat-store.ts'
 import type { BotRow } from '../db/tables/tables.ts'
-import type { Api } from '../http/api.ts'
+import { type Api, route } from '../http/api.ts'
 import { sseFrame, type SseHub } from '../http/sse.ts'
 import { requireUser } from '../identity/authenticate.ts'
 import type { User } from '../identity/user.ts'
@@ -29,6 +30,7 @@ import { hasExpiredLog, repeatReply } from './start/repeat-reply.ts'
 import { regenerateReply, sendMessage, writeWhenFree, type SendOutcome } from './start/send-message.ts'
 import { startRun } from './start/start-run.ts'
 import { answerElicitation } from './tools/elicitations.ts'
+const eventStream = { content: { 'text/event-stream': { schema: CompletionEvent } } }
 
 export interface CompletionRoutesDeps {
   readonly completions: CompletionDeps
@@ -50,7 +52,13 @@ function registerReplyRoutes(api: Api, routes: CompletionRoutesDeps): void {
   const { completions: deps, sse, perMinute, onChatChanged } = routes
   api.post(
     '/api/chat/completions',
-    { schema: { body: CompletionRequest, response: { 202: RunAccepted } }, config: { perMinute } },
+    {
+      ...route('owner', 'Send a message, or request another reply', ['conflict', 'run_active'], {
+        body: CompletionRequest,
+        response: { 200: eventStream, 202: RunAccepted },
+      }),
+      config: { perMinute },
+    },
     async (request, reply) => {
       const user = requireUser(request)
       const { body } = request
@@ -77,7 +85,13 @@ function registerToolRoutes(api: Api, routes: CompletionRoutesDeps): void {
   const { completions: deps, perMinute } = routes
   api.post(
     '/api/tool/confirm',
-    { schema: { body: ToolConfirmRequest, response: { 202: RunAccepted } }, config: { perMinute } },
+    {
+      ...route('owner', 'Approve a tool call', ['conflict', 'run_active'], {
+        body: ToolConfirmRequest,
+        response: { 200: eventStream, 202: RunAccepted },
+      }),
+      config: { perMinute },
+    },
     async (request, reply) => {
       const user = requireUser(request)
       const { body } = request
@@ -93,7 +107,10 @@ function registerToolRoutes(api: Api, routes: CompletionRoutesDeps): void {
 
   api.post(
     '/api/tool/answer',
-    { schema: { body: ToolAnswerRequest, response: { 200: ToolAnswerResponse } } },
+    route('owner', 'Answer the question of a tool call', ['conflict'], {
+      body: ToolAnswerRequest,
+      response: { 200: ToolAnswerResponse },
+    }),
     async (request) => {
       await answerElicitation(deps, requireUser(request), request.body)
       return { answered: true } as const
@@ -105,7 +122,7 @@ function registerStreamRoutes(api: Api, { completions: deps, sse }: CompletionRo
   const { db, dialect } = deps.database
   api.post(
     '/api/chat/stop',
-    { schema: { body: StopRequest, response: { 200: StopResponse } } },
+    route('owner', 'Stop the reply of a chat', [], { body: StopRequest, response: { 200: StopResponse } }),
     async (request) => {
       await requireChat(db, requireUser(request), request.body.chatId)
       return { stopped: await stopRun(deps, request.body.chatId) }
@@ -114,7 +131,11 @@ function registerStreamRoutes(api: Api, { completions: deps, sse }: CompletionRo
 
   api.get(
     '/api/chat/:id/stream',
-    { schema: { params: z.object({ id: ClientId }), querystring: FollowQuery } },
+    route('owner', 'Follow a reply', ['not_resumable'], {
+      params: z.object({ id: ClientId }),
+      querystring: FollowQuery,
+      response: { 200: eventStream },
+    }),
     async (request, reply) => {
       sse.checkLimit(request)
       const { id } = await requireChat(db, requireUser(request), request.params.id)

@@ -3,7 +3,7 @@ import { SentPrompt } from '@yonder/contract/sent-prompt'
 import { z } from 'zod'
 import { requireChat } from '../chats/chat-store.ts'
 import type { Database } from '../db/database.ts'
-import type { Api } from '../http/api.ts'
+import { type Api, route } from '../http/api.ts'
 import { oneAtATime } from '../http/one-at-a-time.ts'
 import { requireUser } from '../identity/authenticate.ts'
 import { readSentPrompt } from './prompt/sent-prompt.ts'
@@ -15,7 +15,10 @@ export function registerPromptRoutes(api: Api, { database: { db } }: { readonly 
   api.get(
     '/api/chats/:id/messages/:messageId/prompt',
     {
-      schema: { params, response: { 200: SentPrompt } },
+      ...route('owner', 'Read what the model was given for a reply', [], {
+        params,
+        response: { 200: SentPrompt },
+      }),
       ...oneAtATime((request) => requireUser(request).id),
     },
     async (request) => {

@@ -14,7 +14,7 @@ import {
 import { z } from 'zod'
 import type { Actor } from '../access/access.ts'
 import type { ConnectorRow } from '../db/tables/connector-tables.ts'
-import type { Api } from '../http/api.ts'
+import { type Api, route, upstreamErrors } from '../http/api.ts'
 import { requireUser } from '../identity/authenticate.ts'
 import { normalizeText } from '../lib/text.ts'
 import { listConnectorCalls } from './calls/call-record-store.ts'
@@ -46,20 +46,32 @@ export function registerConnectorRoutes(api: Api, deps: ConnectorDeps): void {
 }
 
 function registerReads(api: Api, deps: ConnectorDeps): void {
-  api.get('/api/mcp-servers', { schema: { response: { 200: ConnectorList } } }, async (request) => {
-    const user = requireUser(request)
-    const list = () => syncConnectors(deps.database.db, user, deps.builtIns, deps.now())
-    await refreshBuiltIns(deps, await list())
-    return presentAll(deps, await list())
-  })
+  api.get(
+    '/api/mcp-servers',
+    route('user', 'List the connectors', [], { response: { 200: ConnectorList } }),
+    async (request) => {
+      const user = requireUser(request)
+      const list = () => syncConnectors(deps.database.db, user, deps.builtIns, deps.now())
+      await refreshBuiltIns(deps, await list())
+      return presentAll(deps, await list())
+    },
+  )
 
-  api.get('/api/browse-connectors', { schema: { response: { 200: BrowseList } } }, async () => ({
-    servers: [...(await browseServers(deps))],
-  }))
+  api.get(
+    '/api/browse-connectors',
+    route('user', 'List servers that can be added as connectors', [], { response: { 200: BrowseList } }),
+    async () => ({
+      servers: [...(await browseServers(deps))],
+    }),
+  )
 
   api.get(
     '/api/mcp-server/:name/calls',
-    { schema: { params: NameParams, querystring: ToolCallQuery, response: { 200: ToolCallList } } },
+    route('owner', 'List the tool calls of a connector', [], {
+      params: NameParams,
+      querystring: ToolCallQuery,
+      response: { 200: ToolCallList },
+    }),
     async (request) => {
       const user = requireUser(request)
       const connector = await requireSyncedConnector(deps, user, request.params.name)
@@ -69,14 +81,17 @@ function registerReads(api: Api, deps: ConnectorDeps): void {
 
   api.get(
     '/api/mcp-server/:name/account',
-    { schema: { params: NameParams, response: { 200: ConnectorAccount } } },
+    route('owner', 'Read the account that a connector uses', [], {
+      params: NameParams,
+      response: { 200: ConnectorAccount },
+    }),
     async (request) =>
       readAccount(deps, await requireSyncedConnector(deps, requireUser(request), request.params.name)),
   )
 
   api.get(
     '/api/mcp-server/:name/tools/:tool',
-    { schema: { params: ToolParams, response: { 200: ModelTool } } },
+    route('owner', 'Read a tool as models read it', [], { params: ToolParams, response: { 200: ModelTool } }),
     async (request) => {
       const user = requireUser(request)
       const connector = await requireSyncedConnector(deps, user, request.params.name)
@@ -88,7 +103,10 @@ function registerReads(api: Api, deps: ConnectorDeps): void {
 function registerChanges(api: Api, deps: ConnectorDeps): void {
   api.post(
     '/api/mcp-server',
-    { schema: { body: ConnectorInput, response: { 201: Connector } } },
+    route('user', 'Create a connector', ['conflict', 'name_taken'], {
+      body: ConnectorInput,
+      response: { 201: Connector },
+    }),
     async (request, reply) => {
       const user = requireUser(request)
       const connector = await createConnector(deps, user, request.body)
@@ -99,7 +117,11 @@ function registerChanges(api: Api, deps: ConnectorDeps): void {
 
   api.put(
     '/api/mcp-server/:name',
-    { schema: { params: NameParams, body: ConnectorInput, response: { 200: Connector } } },
+    route('owner', 'Change a connector', ['forbidden', 'conflict', 'name_taken'], {
+      params: NameParams,
+      body: ConnectorInput,
+      response: { 200: Connector },
+    }),
     async (request) => {
       const user = requireUser(request)
       const { name } = request.params
@@ -117,7 +139,7 @@ function registerChanges(api: Api, deps: ConnectorDeps): void {
 
   api.delete(
     '/api/mcp-server/:name',
-    { schema: { params: NameParams, response: { 204: z.null() } } },
+    route('owner', 'Delete a connector', ['forbidden'], { params: NameParams, response: { 204: z.null() } }),
     async (request, reply) => {
       const user = requireUser(request)
       const connector = await requireSyncedConnector(deps, user, request.params.name)
@@ -139,7 +161,11 @@ function registerConnections(api: Api, deps: ConnectorDeps): void {
 
   api.post(
     '/api/mcp-server/:name/connect',
-    { schema: { params: NameParams, body: ConnectInput.nullish(), response: { 200: ConnectResult } } },
+    route('owner', 'Connect a connector', ['conflict', ...upstreamErrors], {
+      params: NameParams,
+      body: ConnectInput.nullish(),
+      response: { 200: ConnectResult },
+    }),
     async (request, reply) => {
       const user = requireUser(request)
       const connector = await requireSyncedConnector(deps, user, request.params.name)
@@ -162,7 +188,7 @@ function registerConnections(api: Api, deps: ConnectorDeps): void {
 
   api.post(
     '/api/mcp-server/:name/disconnect',
-    { schema: { params: NameParams, response: { 200: Connector } } },
+    route('owner', 'Disconnect a connector', [], { params: NameParams, response: { 200: Connector } }),
     async (request) => {
       const user = requireUser(request)
       const connector = await requireSyncedConnector(deps, user, request.params.name)

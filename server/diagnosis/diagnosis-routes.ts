@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import type { Database } from '../db/database.ts'
 import type { Sealer } from '../db/secrets/seal-secret.ts'
-import type { Api } from '../http/api.ts'
+import { type Api, unpublished } from '../http/api.ts'
 import { limitNetworks } from '../http/rate-limits.ts'
 import { createSseHub, sseFrame } from '../http/sse.ts'
 import { AppError } from '../lib/app-error.ts'
@@ -41,7 +41,7 @@ export function registerDiagnosisRoutes(
   api.addHook('onClose', async () => sse.close())
   limitNetworks(api, perMinute)
 
-  api.get(`${diagnosisPath}*`, { schema: { hide: true } }, async (request: DiagnosisRequest, reply) => {
+  api.get(`${diagnosisPath}*`, { schema: unpublished }, async (request: DiagnosisRequest, reply) => {
     if (!(await consumeDiagnosisToken(db, sealer, request.query.token, now())))
       throw new AppError('not_found', 'This address does not exist. Check its path.')
     const stream = sse.open(request, reply)

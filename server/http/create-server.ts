@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import swagger from '@fastify/swagger'
 import Fastify, { LogController, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
-import { jsonSchemaTransform, serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod'
+import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod'
 import { describeError } from '../lib/describe-error.ts'
-import { shuttingDown } from './api.ts'
+import { shuttingDown, unpublished } from './api.ts'
 import { createErrorHandler, refuseBrokenRequest, type ToStorageError } from './error-handler.ts'
 import { registerHostCheck } from './host-check.ts'
 import { registerJsonBody } from './json-body.ts'
+import { registerOpenApi } from './open-api.ts'
 import { registerRateLimits } from './rate-limits.ts'
 import { registerSecurityHeaders } from './security-headers.ts'
 import type { TlsServers } from './tls-server.ts'
@@ -94,32 +94,9 @@ export async function createServer(deps: ServerDeps, options: ServerOptions): Pr
   return app
 }
 
-/**
- * Publishes the schemas of the routes that are not marked with `hide`, at `/api/openapi.json`. Must be registered
- * before these routes.
- */
-async function registerOpenApi(app: FastifyInstance, publicUrl: string): Promise<void> {
-  await app.register(swagger, {
-    openapi: {
-      openapi: '3.1.0',
-      info: { title: 'Yonder', version: '1', description: 'The calls that the web app makes.' },
-      servers: [{ url: publicUrl }],
-      components: { securitySchemes: { bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } } },
-      security: [{ bearer: [] }],
-    },
-    transform: jsonSchemaTransform,
-  })
-  let document: string | undefined
-  app.get('/api/openapi.json', { schema: { hide: true } }, (_request, reply) => {
-    // Anyone can request the document, so it is serialized only once.
-    document ??= JSON.stringify(app.swagger())
-    return reply.type('application/json; charset=utf-8').send(document)
-  })
-}
-
 /** Offers the certificate of the authority to devices that do not trust it yet. */
 function registerAuthority(app: FastifyInstance, authority: string): void {
-  app.get('/ca.crt', { schema: { hide: true } }, (_request, reply) =>
+  app.get('/ca.crt', { schema: unpublished }, (_request, reply) =>
     reply
       .type('application/x-x509-ca-cert')
       .headers({ 'content-disposition': 'attachment; filename="yonder-ca.crt"', 'cache-control': 'no-store' })

@@ -2,6 +2,7 @@ import { timingSafeEqual } from 'node:crypto'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { Counter, Gauge, type Registry } from 'prom-client'
 import { AppError } from '../lib/app-error.ts'
+import { unpublished } from './api.ts'
 import { onDisconnect } from './create-server.ts'
 
 export interface HealthDeps {
@@ -49,12 +50,12 @@ export function registerHealthRoutes(
     responses.inc({ status: reply.statusCode })
   })
   onDisconnect(app, () => responses.inc({ status: 'left' }))
-  app.get('/healthz', { schema: { hide: true }, exposeHeadRoute: true }, () => ({ status: 'ok' }))
-  app.get('/readyz', { schema: { hide: true }, exposeHeadRoute: true }, async () => {
+  app.get('/healthz', { schema: unpublished, exposeHeadRoute: true }, () => ({ status: 'ok' }))
+  app.get('/readyz', { schema: unpublished, exposeHeadRoute: true }, async () => {
     await checkReady()
     return { status: 'ready' }
   })
-  app.get('/metrics', { schema: { hide: true } }, async (request, reply) => {
+  app.get('/metrics', { schema: unpublished }, async (request, reply) => {
     if (!mayReadMetrics(request, metricsToken))
       throw new AppError('not_found', 'This address does not exist. Check its path.')
     return reply.type(registry.contentType).send(await registry.metrics())

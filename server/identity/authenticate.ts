@@ -5,7 +5,7 @@ import type { User } from './user.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The signed-in user. Null on routes without `requireBearerToken`. */
+    /** The signed-in user. Null on public routes. */
     user: User | null
     /** The session of the access token. Null when `user` is null, or the provider does not report sessions. */
     sessionId: string | null
@@ -15,21 +15,20 @@ declare module 'fastify' {
 /** A longer token is refused without being verified. Real ones have a few kilobytes at most. */
 const maxTokenChars = 16_384
 
-/** Adds `user` and `sessionId` to every request of the app. Both are null until `requireBearerToken` sets them. */
-export function decorateRequests(app: FastifyInstance): void {
-  app.decorateRequest('user', null)
-  app.decorateRequest('sessionId', null)
-}
-
 /**
- * Requires a valid access token for every request to the routes of `scope`, and sets the user of the request. The token
- * is read from the Authorization header only.
+ * Requires a valid access token for every route of the app that is not declared `public`, and sets the user of the
+ * request. The token is read from the Authorization header only. Routes without a schema are those of the web app and
+ * of the built-in sign-in (`http/open-api.ts` refuses others).
  */
-export function requireBearerToken(
-  scope: FastifyInstance,
+export function authenticateRequests(
+  app: FastifyInstance,
   identity: Pick<Identity, 'verify' | 'sessions'>,
 ): void {
-  scope.addHook('onRequest', async (request) => {
+  app.decorateRequest('user', null)
+  app.decorateRequest('sessionId', null)
+  app.addHook('onRequest', async (request) => {
+    const { schema } = request.routeOptions
+    if (schema === undefined || schema.permission === 'public') return
     const token = readBearerToken(request)
     request.user = await identity.verify(token)
     request.sessionId = identity.sessions?.idOf(token) ?? null

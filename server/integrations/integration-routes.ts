@@ -8,7 +8,7 @@ import {
 } from '@yonder/contract/integration'
 import { integrationOfService } from '@yonder/contract/integration-names'
 import { z } from 'zod'
-import type { Api } from '../http/api.ts'
+import { type Api, route, upstreamErrors } from '../http/api.ts'
 import { requireUser } from '../identity/authenticate.ts'
 import { normalizeText } from '../lib/text.ts'
 import type { IntegrationDeps } from './integration-deps.ts'
@@ -36,18 +36,27 @@ export function registerIntegrationRoutes(
 ): void {
   const { db } = deps.database
 
-  api.get('/api/integrations', { schema: { response: { 200: IntegrationList } } }, async (request) => {
-    const integrations = await listIntegrations(db, requireUser(request))
-    return integrations.map((integration) => presentIntegration(deps, integration))
-  })
+  api.get(
+    '/api/integrations',
+    route('user', 'List the integrations', [], { response: { 200: IntegrationList } }),
+    async (request) => {
+      const integrations = await listIntegrations(db, requireUser(request))
+      return integrations.map((integration) => presentIntegration(deps, integration))
+    },
+  )
 
-  api.get('/api/integration/types', { schema: { response: { 200: IntegrationTypes } } }, () =>
-    Promise.resolve(listIntegrationTypes(deps)),
+  api.get(
+    '/api/integration/types',
+    route('user', 'List the integrations that can be added', [], { response: { 200: IntegrationTypes } }),
+    () => Promise.resolve(listIntegrationTypes(deps)),
   )
 
   api.post(
     '/api/integration',
-    { schema: { body: IntegrationInput, response: { 201: Integration } } },
+    route('user', 'Add an integration', ['name_taken'], {
+      body: IntegrationInput,
+      response: { 201: Integration },
+    }),
     async (request, reply) => {
       const integration = await createIntegration(deps, requireUser(request), request.body)
       return reply.status(201).send(presentIntegration(deps, integration))
@@ -56,7 +65,11 @@ export function registerIntegrationRoutes(
 
   api.put(
     '/api/integration/:name',
-    { schema: { params: NameParams, body: IntegrationInput, response: { 200: Integration } } },
+    route('owner', 'Change the key of an integration', [], {
+      params: NameParams,
+      body: IntegrationInput,
+      response: { 200: Integration },
+    }),
     async (request) => {
       const { name } = request.params
       const integration = await updateApiKey(deps, requireUser(request), name, request.body)
@@ -66,7 +79,7 @@ export function registerIntegrationRoutes(
 
   api.post(
     '/api/integration/disconnect/:name',
-    { schema: { params: NameParams, response: { 200: Integration } } },
+    route('owner', 'Disconnect an integration', [], { params: NameParams, response: { 200: Integration } }),
     async (request) => {
       const integration = await disconnectIntegration(deps, requireUser(request), request.params.name)
       return presentIntegration(deps, integration)
@@ -83,7 +96,13 @@ export function registerIntegrationRoutes(
 function registerConsentRoutes(api: Api, deps: IntegrationDeps, perMinute: number): void {
   api.get(
     '/api/integration/auth/:name',
-    { schema: { params: NameParams, response: { 200: IntegrationAuth } }, config: { perMinute } },
+    {
+      ...route('owner', 'Start a consent at Google', ['conflict'], {
+        params: NameParams,
+        response: { 200: IntegrationAuth },
+      }),
+      config: { perMinute },
+    },
     async (request, reply) => {
       const authUrl = await startGoogleConsent(deps, requireUser(request), request.params.name)
       return reply.header('cache-control', 'no-store').send({ authUrl })
@@ -92,7 +111,11 @@ function registerConsentRoutes(api: Api, deps: IntegrationDeps, perMinute: numbe
 
   api.post(
     '/api/integration/callback/:service',
-    { schema: { params: ServiceParams, body: IntegrationCallback, response: { 200: Integration } } },
+    route('user', 'Finish a consent at Google', ['not_found', 'conflict', ...upstreamErrors], {
+      params: ServiceParams,
+      body: IntegrationCallback,
+      response: { 200: Integration },
+    }),
     async (request) => {
       const name = integrationOfService(request.params.service)
       const integration = await finishGoogleConsent(deps, requireUser(request), name, {

@@ -1,5 +1,5 @@
-import type { LiveRun } from '@yonder/contract/live'
-import type { Api } from '../http/api.ts'
+import { LiveEvent, type LiveRun } from '@yonder/contract/live'
+import { type Api, route } from '../http/api.ts'
 import type { SseHub } from '../http/sse.ts'
 import { requireUser } from '../identity/authenticate.ts'
 import type { User } from '../identity/user.ts'
@@ -27,7 +27,10 @@ export interface LiveRoutesDeps {
 export function registerLiveRoutes(api: Api, deps: LiveRoutesDeps): void {
   const { hub, sse } = deps
 
-  api.get('/api/live', async (request, reply) => {
+  const options = route('user', 'Follow all replies and changes', [], {
+    response: { 200: { content: { 'text/event-stream': { schema: LiveEvent } } } },
+  })
+  api.get('/api/live', options, async (request, reply) => {
     const user = requireUser(request)
     sse.checkLimit(request)
     const stream = sse.open(request, reply)

@@ -1,6 +1,6 @@
 import { SharedChat } from '@yonder/contract/share'
 import type { Database } from '../db/database.ts'
-import { AnyId, type Api } from '../http/api.ts'
+import { AnyId, type Api, route } from '../http/api.ts'
 import { oneAtATime } from '../http/one-at-a-time.ts'
 import { limitNetworks } from '../http/rate-limits.ts'
 import { presentSharedChat, requireSharedPath } from './shared-chat.ts'
@@ -29,8 +29,11 @@ export function registerSharedChatRoutes(
   api.get(
     '/api/share/:id',
     {
+      ...route('public', 'Read a shared chat', ['not_found', 'rate_limited'], {
+        params: AnyId,
+        response: { 200: SharedChat },
+      }),
       config: { perMinute },
-      schema: { security: [], params: AnyId, response: { 200: SharedChat } },
       // One key for all links, because anyone can open them.
       ...oneAtATime(() => 'share'),
     },

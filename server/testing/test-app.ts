@@ -1,8 +1,10 @@
+import type { ErrorBody } from '@yonder/contract/error'
 import type { FastifyInstance } from 'fastify'
 import { Registry } from 'prom-client'
 import { createApp, type AppDeps } from '../app.ts'
 import { parseConfig } from '../config/config.ts'
 import { createSealer } from '../db/secrets/seal-secret.ts'
+import { errorsOf } from '../http/open-api.ts'
 import { openGuards } from '../http/outgoing/guarded-fetch.ts'
 import type { User } from '../identity/user.ts'
 import { newId } from '../lib/new-id.ts'
@@ -48,9 +50,13 @@ export async function openTestApp(options: TestAppOptions = {}): Promise<TestApp
     DATA_DIR: database.location.dataDir,
     ...options.environment,
   })
+  const undeclared = new Set<string>()
   const identity = {
     ...createTestIdentity(database, async () => undefined),
-    register: async (app: FastifyInstance) => options.addHooks?.(app),
+    async register(app: FastifyInstance) {
+      collectUndeclared(app, undeclared)
+      options.addHooks?.(app)
+    },
   }
   const guards = openGuards(config.outgoing)
   const deps: AppDeps = {
@@ -84,6 +90,20 @@ export async function openTestApp(options: TestAppOptions = {}): Promise<TestApp
       await app.close()
       await guards.close()
       if (options.database === undefined) await database.close()
+      if (undeclared.size > 0) throw new Error(`not declared by its route: ${[...undeclared].join(', ')}`)
     },
   }
+}
+
+/** Collects the responses whose status or error code their route does not declare. */
+function collectUndeclared(app: FastifyInstance, undeclared: Set<string>): void {
+  app.addHook('onSend', async ({ method, routeOptions: { url, schema } }, { statusCode }, payload) => {
+    if (schema === undefined || schema.hide) return
+    const { error } = statusCode < 400 ? {} : (JSON.parse(String(payload)) as Partial<ErrorBody>)
+    const isDeclared =
+      error === undefined
+        ? Object.hasOwn(schema.response ?? {}, statusCode)
+        : errorsOf(method, schema).includes(error.code)
+    if (!isDeclared) undeclared.add(`${method} ${url} ${statusCode} ${error?.code ?? ''}`)
+  })
 }

@@ -2,7 +2,7 @@ import { ClientId } from '@yonder/contract/chat'
 import { MessageUsage, MessageUsageQuery, UsageQuery, UsageReport } from '@yonder/contract/usage/usage-report'
 import { z } from 'zod'
 import type { Database } from '../db/database.ts'
-import type { Api } from '../http/api.ts'
+import { type Api, route } from '../http/api.ts'
 import { requireUser } from '../identity/authenticate.ts'
 import { AppError } from '../lib/app-error.ts'
 import { presentMessageUsage, presentReport } from './present-usage.ts'
@@ -18,30 +18,35 @@ export interface UsageRoutesDeps {
 export function registerUsageRoutes(api: Api, { database: { db } }: UsageRoutesDeps): void {
   api.get(
     '/api/usage',
-    { schema: { querystring: UsageQuery, response: { 200: UsageReport } } },
+    route('user', 'Sum up tokens and costs', [], { querystring: UsageQuery, response: { 200: UsageReport } }),
     async (request) =>
       presentReport(request.query, await sumUsage(db, requireUser(request), listUsageDays(request.query))),
   )
 
-  api.get('/api/usage.csv', { schema: { querystring: UsageQuery } }, async (request, reply) => {
-    const { from, to } = request.query
-    const sums = await sumUsage(db, requireUser(request), listUsageDays(request.query))
-    return reply
-      .type('text/csv; charset=utf-8')
-      .header('content-disposition', `attachment; filename="yonder-usage-${from}-${to}.csv"`)
-      .send(writeUsageCsv(sums))
-  })
+  api.get(
+    '/api/usage.csv',
+    route('user', 'Download tokens and costs as CSV', [], {
+      querystring: UsageQuery,
+      response: { 200: { content: { 'text/csv': { schema: z.string() } } } },
+    }),
+    async (request, reply) => {
+      const { from, to } = request.query
+      const sums = await sumUsage(db, requireUser(request), listUsageDays(request.query))
+      return reply
+        .type('text/csv; charset=utf-8')
+        .header('content-disposition', `attachment; filename="yonder-usage-${from}-${to}.csv"`)
+        .send(writeUsageCsv(sums))
+    },
+  )
 
   // The records outlive the chat, so the chat is not read. Messages without a record are absent.
   api.get(
     '/api/chats/:id/usage',
-    {
-      schema: {
-        params: z.object({ id: ClientId }),
-        querystring: MessageUsageQuery,
-        response: { 200: MessageUsage },
-      },
-    },
+    route('owner', 'Read tokens and costs of replies', [], {
+      params: z.object({ id: ClientId }),
+      querystring: MessageUsageQuery,
+      response: { 200: MessageUsage },
+    }),
     async (request) => {
       const { params, query } = request
       const records = await listUsageOfMessages(db, requireUser(request), params.id, query.messageIds)

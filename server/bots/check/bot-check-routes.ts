@@ -1,6 +1,6 @@
 import { EndpointDraft, BotTest, BotTestResult, LocalModels, ModelList } from '@yonder/contract/bot'
 import type { Config } from '../../config/config.ts'
-import type { Api } from '../../http/api.ts'
+import { type Api, route } from '../../http/api.ts'
 import { closeSignal } from '../../http/close-signal.ts'
 import { requireUser } from '../../identity/authenticate.ts'
 import { AppError } from '../../lib/app-error.ts'
@@ -33,7 +33,13 @@ export function registerBotCheckRoutes(
 
   api.post(
     '/api/bot/models',
-    { schema: { body: EndpointDraft, response: { 200: ModelList } }, config },
+    {
+      ...route('owner', 'List the models of a provider', [], {
+        body: EndpointDraft,
+        response: { 200: ModelList },
+      }),
+      config,
+    },
     async (request, reply) => {
       const user = requireUser(request)
       const signal = closeSignal(reply.raw)
@@ -49,7 +55,13 @@ export function registerBotCheckRoutes(
 
   api.post(
     '/api/bot/test',
-    { schema: { body: BotTest, response: { 200: BotTestResult } }, config },
+    {
+      ...route('owner', 'Test a model with one call', [], {
+        body: BotTest,
+        response: { 200: BotTestResult },
+      }),
+      config,
+    },
     async (request, reply) => {
       const user = requireUser(request)
       const { model, ...draft } = request.body
@@ -65,7 +77,7 @@ export function registerBotCheckRoutes(
 
   api.get(
     '/api/bot/local-models',
-    { schema: { response: { 200: LocalModels } } },
+    route('user', 'List the models of a local Ollama', [], { response: { 200: LocalModels } }),
     async (_request, reply) => ({
       local: await findOllama(deps, closeSignal(reply.raw)),
     }),

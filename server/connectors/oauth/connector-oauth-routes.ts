@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Api } from '../../http/api.ts'
+import { type Api, unpublished } from '../../http/api.ts'
 import { limitNetworks } from '../../http/rate-limits.ts'
 import type { ConnectorDeps } from '../connector-deps.ts'
 import { callbackPath } from './connector-oauth.ts'
@@ -26,7 +26,7 @@ export function registerConnectorOAuthRoutes(
   limitNetworks(api, perMinute)
   api.get(
     callbackPath,
-    { schema: { querystring: Callback, hide: true }, config: { perMinute } },
+    { schema: { ...unpublished, querystring: Callback }, config: { perMinute } },
     async (request, reply) => {
       const { state, code, error, iss } = request.query
       const { finishConsent } = await import('./finish-consent.ts')

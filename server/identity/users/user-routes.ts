@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { UserInfo } from '@yonder/contract/identity'
-import type { Api } from '../../http/api.ts'
+import { type Api, route } from '../../http/api.ts'
 import { requireUser } from '../authenticate.ts'
 import type { User } from '../user.ts'
 
@@ -22,8 +22,10 @@ export function userPrefix({ issuer, subject, email }: Pick<User, 'issuer' | 'su
 }
 
 export function registerUserRoutes(api: Api): void {
-  api.get('/api/auth/userinfo', { schema: { response: { 200: UserInfo } } }, async (request) =>
-    presentUser(requireUser(request)),
+  api.get(
+    '/api/auth/userinfo',
+    route('user', 'Read the signed-in user', [], { response: { 200: UserInfo } }),
+    async (request) => presentUser(requireUser(request)),
   )
 }
 

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify'
+import type { Permission } from '../../http/api.ts'
 import type { Method } from '../send-request.ts'
 
 /** One call of the API, as its OpenAPI document describes it. */
@@ -10,14 +11,13 @@ export interface ApiCall {
   /** The names of its fields, by location. */
   readonly fields: Readonly<Record<'path' | 'query' | 'body', readonly string[]>>
   readonly hasBody: boolean
-  /** Whether the call needs no session. */
-  readonly isPublic: boolean
+  readonly permission: Permission
 }
 
 interface Operation {
   readonly parameters?: readonly { readonly in: string; readonly name: string }[]
   readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: Schema }>> }
-  readonly security?: readonly unknown[]
+  readonly 'x-permission': Permission
 }
 
 interface Schema {
@@ -45,7 +45,7 @@ export async function listApiCalls(app: FastifyInstance): Promise<readonly ApiCa
           body: [...new Set(listFields(schema))],
         },
         hasBody: schema !== undefined,
-        isPublic: operation.security?.length === 0,
+        permission: operation['x-permission'],
       }
     }),
   )

@@ -9,7 +9,7 @@ import { openGuards } from '../../http/outgoing/guarded-fetch.ts'
 import { registerRateLimits } from '../../http/rate-limits.ts'
 import { registerSecurityHeaders } from '../../http/security-headers.ts'
 import { createPasswordHasher } from '../../identity/accounts/hash-password.ts'
-import { decorateRequests, requireBearerToken } from '../../identity/authenticate.ts'
+import { authenticateRequests } from '../../identity/authenticate.ts'
 import type { Identity, OnNewUser } from '../../identity/identity.ts'
 import { openIdentity } from '../../identity/open-identity.ts'
 import { registerSettingsRoutes } from '../../identity/settings-routes.ts'
@@ -67,15 +67,12 @@ export async function openIdentityServer(options: IdentityServerOptions): Promis
   app.setValidatorCompiler(validatorCompiler)
   app.setSerializerCompiler(serializerCompiler)
   app.setErrorHandler(createErrorHandler(() => null))
-  decorateRequests(app)
+  authenticateRequests(app, identity)
   registerSecurityHeaders(app, { connectOrigins: identity.browserOrigins, usesHsts: false })
   await registerRateLimits(app)
   await identity.register(app)
   await app.register(async (api: Api) => registerSettingsRoutes(api, { identity, config }))
-  await app.register(async (api: Api) => {
-    requireBearerToken(api, identity)
-    registerUserRoutes(api)
-  })
+  await app.register(async (api: Api) => registerUserRoutes(api))
   options.extend?.(app)
   await app.listen({ port, host: 'localhost' })
   return {
