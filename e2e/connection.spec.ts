@@ -98,7 +98,7 @@ test('a first message of the home page is sent when the server is back, and open
   await expect(page.getByText(/^Not sent/)).toHaveCount(0)
 })
 
-test('every failure of a stopped server has the same reason, and none stays when it runs again', async ({
+test('every failure of a stopped server has the same reason, and is gone once its action succeeds', async ({
   page,
   model,
   product,
@@ -115,7 +115,10 @@ test('every failure of a stopped server has the same reason, and none stays when
   await expect(notice).toBeVisible()
   await product.start()
   await expect(banner(page)).toBeHidden()
-  await expect(notice).toBeHidden()
+  model.reply(['Once more.'])
+  await lastReply(page).hover()
+  await lastReply(page).getByRole('button', { name: 'Regenerate' }).click()
+  await expect(lastReply(page)).toContainText('Once more.')
   await expect(page.getByText('could not be reached')).toHaveCount(0)
 })
 

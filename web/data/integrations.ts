@@ -2,9 +2,7 @@ import type { Integration, IntegrationAuth, IntegrationInput } from '@yonder/con
 import { titleOfIntegration } from '@yonder/contract/integration-names'
 import { useState } from 'react'
 import useSWR from 'swr'
-import { createNotice, readReason, type FieldLabels, type Notice } from '../lib/api/api-error.ts'
-import { useApi } from '../lib/api/api-provider.tsx'
-import { useOutageEnd } from '../lib/api/connection.ts'
+import { readReason, type FieldLabels } from '../lib/api/api-error.ts'
 import { useAction } from '../lib/api/use-action.ts'
 import { useIsMounted } from '../lib/use-is-mounted.ts'
 import { integrationsKey } from './keys.ts'
@@ -87,7 +85,7 @@ export interface Authorization {
   /** The integration whose consent page is being opened. */
   readonly pending: string | undefined
   /** The last integration whose consent page could not be opened, and the reason. */
-  readonly failed: { readonly name: string; readonly notice: Notice } | undefined
+  readonly failed: { readonly name: string; readonly reason: string } | undefined
   /**
    * Sends the browser to the page where the user gives their consent, unless the component has been
    * unmounted or `isWanted` returns false by then.
@@ -100,9 +98,6 @@ export function useAuthorization(openPage: (authUrl: string) => Promise<void>): 
   const isMounted = useIsMounted()
   const [pending, setPending] = useState<string>()
   const [failed, setFailed] = useState<Authorization['failed']>()
-  useOutageEnd(useApi().connection, () => {
-    if (failed?.notice.isOutage === true) setFailed(undefined)
-  })
   const action = useAction({
     call: async (api, { name, isWanted }: { readonly name: string; readonly isWanted: () => boolean }) => {
       const auth = await api.get<IntegrationAuth>(integrationPath(name, 'auth'))
@@ -118,7 +113,7 @@ export function useAuthorization(openPage: (authUrl: string) => Promise<void>): 
       setPending(name)
       setFailed(undefined)
       const result = await action.run({ name, isWanted })
-      if (!result.done && result.error !== undefined) setFailed({ name, notice: createNotice(result.error) })
+      if (!result.done && result.error !== undefined) setFailed({ name, reason: readReason(result.error) })
       // The user may have started another authorization meanwhile.
       setPending((current) => (current === name ? undefined : current))
     },

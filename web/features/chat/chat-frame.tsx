@@ -130,7 +130,7 @@ export function ChatStatus({ view: { phase, notice }, pending }: ChatStatusProps
   // While a proxy holds the stream back, the page says that elsewhere.
   const isLost = useStore(useApi().live.state) === 'lost' && (phase === 'running' || phase === 'stopping')
   const hint = pending && describePending(countCallsAfter(pending))
-  const text = isLost ? sentenceOf('reconnecting') : (notice?.text ?? hint)
+  const text = isLost ? sentenceOf('reconnecting') : (notice ?? hint)
   return <output className="block px-4 pb-2 text-center text-sm text-muted empty:sr-only">{text}</output>
 }
 

@@ -23,14 +23,13 @@ export const storageKeys = {
 /** The key of the id of the user whose entries are stored. */
 const ownerKey = 'chat_storage_owner'
 /**
- * The keys of texts that the user has written, including the entries of elicitation forms. The bot of a first message
- * and the request id are removed with the texts.
+ * The keys of texts that the user has written. The bot of a first message and the request id are removed with the texts.
  */
 const textKeys = [
   /^home_page_(?:draft|request)$/,
   /^home_page_outbox_./,
   /^chat_.+_(?:draft|outbox)$/,
-  /^chat_.+_(?:edit|summary|question)_./,
+  /^chat_.+_(?:edit|summary)_./,
   /^newChat_.+_(?:message|bot)$/,
 ]
 const botChoiceKeys = /^chat_.+_selectedBot$/

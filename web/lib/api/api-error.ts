@@ -17,19 +17,6 @@ export function isOutage(failure: Failure): boolean {
   return 'cause' in failure && outages.includes(failure.cause)
 }
 
-/** A sentence for the user about something that failed. */
-export interface Notice {
-  readonly text: string
-  /** Whether the reason is an outage. The sentence is no longer true when the outage has ended. */
-  readonly isOutage?: boolean
-}
-
-/** Returns a sentence that says why something failed, after the `intro` that says what. */
-export function createNotice(error: unknown, intro?: string): Notice {
-  const reason = readReason(error)
-  return { text: intro === undefined ? reason : `${intro}: ${reason}`, isOutage: isOutage(toFailure(error)) }
-}
-
 /** Thrown when the server responded with a status other than success. */
 export class ApiError extends Error {
   override readonly name = 'ApiError'

@@ -1,4 +1,3 @@
-import { useEffect, useEffectEvent } from 'react'
 import { createStore, type ReadableStore } from '../store.ts'
 
 /**
@@ -119,8 +118,7 @@ export function onConnectionBack(connection: Connection, listener: () => void): 
 
 /**
  * Calls `listener` after each outage that was shown as `offline` or `unreachable`. A single lost request is no such
- * outage, so the caller keeps its error message: nothing else says that the request was lost. Returns a function that
- * ends this.
+ * outage. Returns a function that ends this.
  */
 export function onOutageEnd(connection: Connection, listener: () => void): () => void {
   const isOut = () => connection.get() === 'offline' || connection.get() === 'unreachable'
@@ -133,12 +131,6 @@ export function onOutageEnd(connection: Connection, listener: () => void): () =>
       listener()
     }
   })
-}
-
-/** Calls `listener` after each outage that was shown, while the component is mounted. */
-export function useOutageEnd(connection: Connection, listener: () => void): void {
-  const handleEnd = useEffectEvent(listener)
-  useEffect(() => onOutageEnd(connection, () => handleEnd()), [connection])
 }
 
 /** The pause before the second retry; each further pause is twice as long, up to the maximum. */

@@ -6,8 +6,8 @@ import type { LiveEvent } from '@yonder/contract/live'
 import type { Message } from '@yonder/contract/message'
 import { textOfContent } from '@yonder/contract/message-text'
 import type { ApiClient } from '../../../lib/api/api-client.ts'
-import { createNotice, readReason, toFailure } from '../../../lib/api/api-error.ts'
-import { onConnectionBack, onOutageEnd } from '../../../lib/api/connection.ts'
+import { readReason, toFailure } from '../../../lib/api/api-error.ts'
+import { onConnectionBack } from '../../../lib/api/connection.ts'
 import { logError } from '../../../lib/log-error.ts'
 import { createStore, type ReadableStore } from '../../../lib/store.ts'
 import { restoreDraft, storageKeys } from '../chat-storage.ts'
@@ -99,12 +99,7 @@ export class ChatSession {
     clearTimeout(this.#closeTimer)
     this.#viewers += 1
     if (this.#viewers === 1) {
-      const stopSending = onConnectionBack(this.#api.connection, () => this.#sendAfterOutage())
-      const stopClearing = onOutageEnd(this.#api.connection, () => this.#apply({ type: 'outage_ended' }))
-      this.#stopWatchingConnection = () => {
-        stopSending()
-        stopClearing()
-      }
+      this.#stopWatchingConnection = onConnectionBack(this.#api.connection, () => this.#sendAfterOutage())
       this.#reader.open()
       this.#readIfOutdated()
       // An outage may have passed while the chat was closed.
@@ -310,7 +305,7 @@ export class ChatSession {
       await this.#api.post('/api/chat/stop', { chatId: this.#chatId })
     } catch (error) {
       logError('Error stopping reply', error)
-      const notice = createNotice(error, 'The reply could not be stopped')
+      const notice = `The reply could not be stopped: ${readReason(error)}`
       if (this.#state.runCount === runCount) this.#apply({ type: 'stop_failed', notice })
       return
     }

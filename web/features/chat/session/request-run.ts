@@ -1,7 +1,7 @@
 import type { RunAccepted } from '@yonder/contract/completion'
 import type { ErrorDetail } from '@yonder/contract/error'
 import { readErrorBody, type ApiClient } from '../../../lib/api/api-client.ts'
-import { ApiError, createNotice, UnconfirmedError, type Notice } from '../../../lib/api/api-error.ts'
+import { ApiError, readReason, UnconfirmedError } from '../../../lib/api/api-error.ts'
 import type { OutgoingMessage } from './outbox.ts'
 
 /** Milliseconds to wait for the server's confirmation. It responds before the model does. */
@@ -21,27 +21,28 @@ function isRunActive(error: unknown): boolean {
   return error instanceof RunRefusedError && error.code === 'run_active'
 }
 
-/** Returns a notice that says what failed and why, or that another reply must end first. */
-export function explainRunFailure(failure: string, error: unknown): Notice {
-  if (!isRunActive(error)) return createNotice(error, failure)
-  return {
-    text: 'Another reply is being written in this chat. Wait until it is finished, or stop it first.',
-  }
+/** Returns a sentence that says what failed and why, or that another reply must end first. */
+export function explainRunFailure(failure: string, error: unknown): string {
+  return isRunActive(error)
+    ? 'Another reply is being written in this chat. Wait until it is finished, or stop it first.'
+    : `${failure}: ${readReason(error)}`
 }
 
 /** What happens to a message that was not sent: it can be sent again, is put back into the input, or is dropped. */
 type SendFailure =
   | { readonly kind: 'unsent'; readonly notice?: never }
-  | { readonly kind: 'returned' | 'dropped'; readonly notice: Notice }
+  | { readonly kind: 'returned' | 'dropped'; readonly notice: string }
 
 export function explainSendFailure({ isDenial }: OutgoingMessage, error: unknown): SendFailure {
   // The user has written nothing. If the call still needs approval, the user can deny it again.
   if (isDenial === true && error instanceof RunRefusedError)
     return { kind: 'dropped', notice: explainRunFailure('The call could not be denied', error) }
   if (!isRunActive(error)) return { kind: 'unsent' }
-  const text =
-    'Another reply is being written in this chat. Your message is in the input again. Send it when the reply is finished.'
-  return { kind: 'returned', notice: { text } }
+  return {
+    kind: 'returned',
+    notice:
+      'Another reply is being written in this chat. Your message is in the input again. Send it when the reply is finished.',
+  }
 }
 
 /** A request that starts a run in a chat. */

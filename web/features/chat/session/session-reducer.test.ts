@@ -78,11 +78,7 @@ describe('the phase of a session', () => {
     ['the last event', live(ended(2)), ['idle', 'sending', 'idle', 'idle']],
     ['a run that was dropped', { type: 'dropped' }, allIdle],
     ['a request to stop', { type: 'stop_requested' }, ['idle', 'stopping', 'stopping', 'stopping']],
-    [
-      'a stop that failed',
-      { type: 'stop_failed', notice: { text: 'No.' } },
-      ['idle', 'running', 'running', 'running'],
-    ],
+    ['a stop that failed', { type: 'stop_failed', notice: 'No.' }, ['idle', 'running', 'running', 'running']],
     ['the reason why the run will end', { type: 'lost', replyId: 'reply', reason: 'Full.' }, order],
     ['a chat that was read without a run', read(chatWith([])), order],
     [
@@ -157,10 +153,7 @@ describe('a run that this page requested', () => {
     const lost = apply(running, live(text(2, 'Half')), { type: 'lost', replyId: 'reply', reason: 'Full.' })
     const whole = chatWith([question, reply({ status: 'interrupted', content: 'Half' })])
     for (const done of [apply(lost, live(ended(3))), apply(lost, read(whole))])
-      expect([done.notice, textOfContent(done.endedReply?.content ?? '')]).toEqual([
-        { text: 'Full.' },
-        'Half',
-      ])
+      expect([done.notice, textOfContent(done.endedReply?.content ?? '')]).toEqual(['Full.', 'Half'])
     expect(reduceSession(running, { type: 'lost', replyId: 'other', reason: 'Full.' })).toBe(running)
   })
 
@@ -169,9 +162,9 @@ describe('a run that this page requested', () => {
       message: { id: 'q', parentId: null, content: 'Hi', botName: 'Owl' },
       failure: { text: 'Off.' },
     }
-    const dropped = apply(after(requested), { type: 'dropped', unsent, notice: { text: 'No.' } })
+    const dropped = apply(after(requested), { type: 'dropped', unsent, notice: 'No.' })
     expect(dropped.chat).toBe(empty.chat)
-    expect([dropped.unsent, dropped.notice]).toEqual([unsent, { text: 'No.' }])
+    expect([dropped.unsent, dropped.notice]).toEqual([unsent, 'No.'])
   })
 
   it('loads the chat again when a read began before the end of the run', () => {

@@ -4,7 +4,6 @@ import type { Compaction } from '@yonder/contract/compaction'
 import type { RunEvent, StartedEvent } from '@yonder/contract/completion'
 import type { LiveRun } from '@yonder/contract/live'
 import type { Message } from '@yonder/contract/message'
-import type { Notice } from '../../../lib/api/api-error.ts'
 import type { UnsentMessage } from './outbox.ts'
 import { addCompaction, mergeMessages, resumeRun, selectLeaf } from './run-messages.ts'
 
@@ -34,7 +33,7 @@ export interface SessionState {
   readonly activity: Activity
   readonly unsent?: UnsentMessage | undefined
   /** A text for the user about something that failed. */
-  readonly notice?: Notice | undefined
+  readonly notice?: string | undefined
   /** The last message of the latest run, once that run has ended. It is announced. */
   readonly endedReply?: Message | undefined
   /** The number of runs so far. */
@@ -67,13 +66,11 @@ export type SessionAction =
   /** The server has confirmed the requested run. */
   | { readonly type: 'accepted'; readonly event: StartedEvent }
   | { readonly type: 'stop_requested' }
-  | { readonly type: 'stop_failed'; readonly notice: Notice }
+  | { readonly type: 'stop_failed'; readonly notice: string }
   /** The request failed, or nothing confirmed it: as far as this page knows, the run never began. */
-  | { readonly type: 'dropped'; readonly notice?: Notice; readonly unsent?: UnsentMessage }
+  | { readonly type: 'dropped'; readonly notice?: string; readonly unsent?: UnsentMessage }
   /** The chat has been closed for some time, so its data is discarded. */
   | { readonly type: 'forgotten' }
-  /** The server can be reached again, so a notice that says otherwise is over. */
-  | { readonly type: 'outage_ended' }
   | { readonly type: 'unsent'; readonly unsent: UnsentMessage | undefined }
   | { readonly type: 'branch_selected'; readonly messageId: string }
   | { readonly type: 'branch_saved'; readonly isLast: boolean }
@@ -143,8 +140,6 @@ export function reduceSession(state: SessionState, action: SessionAction): Sessi
       return { ...becomeIdle(state), notice: action.notice, unsent: action.unsent ?? state.unsent }
     case 'forgotten':
       return forget(state)
-    case 'outage_ended':
-      return state.notice?.isOutage === true ? { ...state, notice: undefined } : state
     case 'unsent':
       return { ...state, unsent: action.unsent }
     case 'branch_selected': {
@@ -311,7 +306,7 @@ function joinRun(
 function endRun(state: SessionState, active: ActiveRun | undefined, chat: Chat): SessionState {
   if (active === undefined || !hasReply(chat, active)) return state
   const endedReply = chat.messages.find(({ id }) => id === chat.selected_message_id)
-  return { ...becomeIdle(state), endedReply, notice: toNotice(active) }
+  return { ...becomeIdle(state), endedReply, notice: active.endReason }
 }
 
 /**
@@ -347,14 +342,10 @@ function settle(state: SessionState, active: ActiveRun): SessionState {
     ...becomeIdle(state),
     chat: state.chat && mergeMessages(state.chat, messages),
     endedReply: messages.at(-1),
-    notice: toNotice(active),
+    notice: active.endReason,
     // A read that began before the run ended may return the chat without its end.
     isOutdated: state.isOutdated || state.isReading,
   }
-}
-
-function toNotice({ endReason }: ActiveRun): Notice | undefined {
-  return endReason === undefined ? undefined : { text: endReason }
 }
 
 function becomeIdle(state: SessionState): SessionState {

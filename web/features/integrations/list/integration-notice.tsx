@@ -14,7 +14,7 @@ export interface IntegrationNoticeProps {
  */
 export function IntegrationNotice({ integration, failed }: IntegrationNoticeProps) {
   const { name, error_message, notice } = integration
-  if (failed?.name === name) return <Notice text={failed.notice.text} kind="error" isNew />
+  if (failed?.name === name) return <Notice text={failed.reason} kind="error" isNew />
   return (
     <>
       {error_message !== undefined && <Notice text={error_message} kind="error" />}

@@ -1,9 +1,6 @@
 import type { Integration } from '@yonder/contract/integration'
-import { useRef } from 'react'
 import { integrationLabels, useSaveKey } from '../../../data/integrations.ts'
-import { isOutage, readReason, toFailure } from '../../../lib/api/api-error.ts'
-import { useApi } from '../../../lib/api/api-provider.tsx'
-import { useOutageEnd } from '../../../lib/api/connection.ts'
+import { readReason } from '../../../lib/api/api-error.ts'
 import { useForm } from '../../../lib/use-form.ts'
 import { useIsMounted } from '../../../lib/use-is-mounted.ts'
 import { Button } from '../../../ui/button/button.tsx'
@@ -21,7 +18,6 @@ export interface KeyFormProps {
 export function KeyForm({ id, integration, onClose }: KeyFormProps) {
   const save = useSaveKey(integration)
   const isMounted = useIsMounted()
-  const wasOutage = useRef(false)
   const isStored = integration.api_key !== null
   const { draft, problems, pending, changes, change, onSubmit } = useForm<{ readonly key: string }, 'key'>({
     initial: () => ({ key: '' }),
@@ -29,19 +25,12 @@ export function KeyForm({ id, integration, onClose }: KeyFormProps) {
     submit: async ({ key }) => {
       if (key.trim() === '' && !isStored) return undefined
       const result = await save.run(key.trim())
-      if (!result.done) {
-        if (result.error === undefined) return undefined
-        wasOutage.current = isOutage(toFailure(result.error))
+      if (!result.done && result.error !== undefined)
         return { key: readReason(result.error, integrationLabels) }
-      }
       // The user can have closed this form meanwhile and opened it again.
-      if (isMounted()) onClose()
+      if (result.done && isMounted()) onClose()
       return undefined
     },
-  })
-  useOutageEnd(useApi().connection, () => {
-    // Any change of the draft removes the message about the outage, also one to the same text.
-    if (problems.key !== undefined && wasOutage.current) change({ key: draft.key })
   })
   const { requestClose, question } = useDiscardQuestion(changes, onClose)
   const isBlank = draft.key.trim() === ''

@@ -1,15 +1,12 @@
-import type { ElicitationAnswer, ElicitationPage } from '@yonder/contract/elicitation'
+import type { ElicitationPage } from '@yonder/contract/elicitation'
 import { ExternalLink, TriangleAlert } from 'lucide-react'
 import { useState } from 'react'
-import { useKeepMounted } from '../../../lib/keep-mounted.ts'
 import { ButtonLink } from '../../../ui/button/button-link.tsx'
 import { Button } from '../../../ui/button/button.tsx'
-import { useFocusAfterRemoval } from '../../../ui/focus-after-removal.ts'
 import { InertText } from '../../../ui/inert-text.tsx'
-import { useAnswerElicitation, useAnswerFailure } from './answer-elicitation.ts'
-import type { ElicitationFormProps } from './elicitation-form.tsx'
+import { ElicitationIntro, useAnswer, type ElicitationProps } from './use-answer.tsx'
 
-export interface PageRequestProps extends ElicitationFormProps {
+export interface PageRequestProps extends ElicitationProps {
   readonly page: ElicitationPage
 }
 
@@ -17,28 +14,14 @@ export interface PageRequestProps extends ElicitationFormProps {
  * Asks the user to open a page for a running call: shows which connector asks, the origin, and the whole address.
  * Nothing is requested from the page before the user opens it.
  */
-export function PageRequest({ chatId, message, elicitation, page, focusAfter }: PageRequestProps) {
+export function PageRequest({ page, ...props }: PageRequestProps) {
+  const { message, elicitation } = props
   const [isOpened, setOpened] = useState(false)
-  const [pending, setPending] = useState<ElicitationAnswer['action']>()
-  const [failure, setFailure] = useAnswerFailure()
-  const answerElicitation = useAnswerElicitation()
-  const region = useFocusAfterRemoval<HTMLElement>(() => focusAfter.current?.focus({ preventScroll: true }))
-  useKeepMounted()
-
-  const send = async (action: ElicitationAnswer['action']) => {
-    if (pending !== undefined) return
-    setPending(action)
-    setFailure(undefined)
-    const request = { chatId, messageId: message.id, questionId: elicitation.id, answer: { action } }
-    const notice = await answerElicitation(request)
-    if (notice === undefined) return
-    setPending(undefined)
-    setFailure(notice)
-  }
+  const { region, pending, send, failure, declineButton } = useAnswer<HTMLElement>(props)
   const handleOpen = () => {
     setOpened(true)
     // Without `needs_continue` the call waits for the page. With it, the call has failed; 'Continue' makes it again.
-    if (!page.needs_continue) void send('accept')
+    if (!page.needs_continue) send({ action: 'accept' })
   }
   const mayContinue = isOpened && page.needs_continue
   return (
@@ -52,38 +35,25 @@ export function PageRequest({ chatId, message, elicitation, page, focusAfter }: 
         if (event.key === 'Escape') event.preventDefault()
       }}
     >
-      <div>
-        <p className="text-xs text-muted">
-          The connector{' '}
-          <bdi className="font-medium text-ink">
-            <InertText>{message.server ?? ''}</InertText>
-          </bdi>{' '}
-          asks you to open a page:
-        </p>
-        {elicitation.message !== '' && (
-          <p dir="auto" className="mt-1 whitespace-pre-wrap wrap-anywhere">
-            <InertText>{elicitation.message}</InertText>
-          </p>
-        )}
-      </div>
+      <ElicitationIntro
+        server={message.server}
+        asks="asks you to open a page:"
+        message={elicitation.message}
+      />
       <PageAddress address={page.address} />
       <p className="text-xs text-muted">
         {mayContinue
           ? 'Finish on the page, then continue here.'
           : 'The page opens in a new tab. Open it only if you expected this request and know the site.'}
       </p>
-      {failure !== undefined && (
-        <p role="alert" className="text-sm text-danger">
-          {failure}
-        </p>
-      )}
+      {failure}
       <div className="flex flex-wrap gap-2 max-sm:*:flex-auto max-sm:*:px-2">
         {mayContinue && (
           <Button
             look="primary"
             busy={pending === 'accept'}
             disabled={pending === 'decline'}
-            onClick={() => void send('accept')}
+            onClick={() => send({ action: 'accept' })}
           >
             Continue
           </Button>
@@ -102,14 +72,7 @@ export function PageRequest({ chatId, message, elicitation, page, focusAfter }: 
           {mayContinue ? 'Open again' : 'Open page'}
           <ExternalLink size={14} aria-hidden className="shrink-0" />
         </ButtonLink>
-        <Button
-          look="plain"
-          busy={pending === 'decline'}
-          disabled={pending === 'accept'}
-          onClick={() => void send('decline')}
-        >
-          Decline
-        </Button>
+        {declineButton}
       </div>
     </section>
   )
