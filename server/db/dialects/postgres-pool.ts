@@ -106,6 +106,7 @@ export function openPool({
       }
     },
     end: () => pool.end(),
+    options: pool.options,
   }
 }
 

@@ -4,6 +4,7 @@ import {
   CompiledQuery,
   Kysely,
   sql,
+  SqliteAdapter,
   SqliteDialect,
   SqliteDriver,
   type DatabaseConnection,
@@ -59,11 +60,13 @@ interface WaitingConfig extends SqliteDialectConfig {
 /**
  * Acquires the write lock when a transaction begins. A transaction that reads first and writes later could otherwise
  * fail with SQLITE_BUSY, whatever the timeout is. While another process holds the lock, the connection is free for
- * reads.
+ * reads, so this driver hands it out itself (`WaitingAdapter`): Kysely would keep it until the statement has ended.
  */
 class WaitingDriver extends SqliteDriver {
   readonly #config: WaitingConfig
   #connection: DatabaseConnection | undefined
+  #isInUse = false
+  readonly #waiting: (() => void)[] = []
 
   constructor(config: WaitingConfig) {
     super(config)
@@ -71,8 +74,15 @@ class WaitingDriver extends SqliteDriver {
   }
 
   override async acquireConnection(): Promise<DatabaseConnection> {
-    const connection = await super.acquireConnection()
-    return (this.#connection ??= this.#withWaiting(connection))
+    if (this.#isInUse) await new Promise<void>((resolve) => this.#waiting.push(resolve))
+    this.#isInUse = true
+    return (this.#connection ??= this.#withWaiting(await super.acquireConnection()))
+  }
+
+  override async releaseConnection(): Promise<void> {
+    const next = this.#waiting.shift()
+    if (next === undefined) this.#isInUse = false
+    else next()
   }
 
   override async beginTransaction(connection: DatabaseConnection): Promise<void> {
@@ -84,18 +94,14 @@ class WaitingDriver extends SqliteDriver {
     if (this.#config.file.inTransaction) await super.rollbackTransaction(connection)
   }
 
-  /** Kysely's connection throws synchronously, so a statement that does not wait costs nothing more. */
   #withWaiting(connection: DatabaseConnection): DatabaseConnection {
     const { file, maxWaitMs } = this.#config
     return {
-      executeQuery: <Row>(query: CompiledQuery): Promise<QueryResult<Row>> => {
-        try {
-          return connection.executeQuery<Row>(query)
-        } catch (error) {
+      executeQuery: <Row>(query: CompiledQuery): Promise<QueryResult<Row>> =>
+        connection.executeQuery<Row>(query).catch((error: unknown) => {
           if (!isLocked(error) || file.inTransaction) throw error
           return retryWhileLocked(maxWaitMs, () => connection.executeQuery<Row>(query), this.#pause)
-        }
-      },
+        }),
       streamQuery: (query, chunkSize) => connection.streamQuery(query, chunkSize),
     }
   }
@@ -103,7 +109,13 @@ class WaitingDriver extends SqliteDriver {
   readonly #pause = async (delayMs: number): Promise<void> => {
     await this.releaseConnection()
     await wait(delayMs)
-    await super.acquireConnection()
+    await this.acquireConnection()
+  }
+}
+
+class WaitingAdapter extends SqliteAdapter {
+  override get supportsMultipleConnections(): boolean {
+    return true
   }
 }
 
@@ -113,6 +125,10 @@ class WaitingSqliteDialect extends SqliteDialect {
   constructor(config: WaitingConfig) {
     super(config)
     this.#config = config
+  }
+
+  override createAdapter(): SqliteAdapter {
+    return new WaitingAdapter()
   }
 
   override createDriver(): SqliteDriver {
