@@ -14,6 +14,15 @@ const networks = strictProviders.map((provider) => ({ provider, network: new Str
 /** Each provider has a host of its own here, below the real one, because two of them may share that. */
 const hostOf = (index: number): string => `p${index}.${strictProviders[index]?.host ?? ''}`
 
+/** The bots of each provider. */
+const kinds = {
+  bot: {},
+  'thinking bot': { reasoning_effort: 'high' },
+  'bot without connectors': { connectors: [] },
+}
+type Kind = keyof typeof kinds
+const kindNames = Object.keys(kinds) as Kind[]
+
 /** The network, in which the strict providers are at their hosts. */
 class MixedNetwork extends Dispatcher {
   readonly #other: Dispatcher
@@ -26,6 +35,31 @@ class MixedNetwork extends Dispatcher {
     const found = networks.find((_, index) => hostOf(index) === host)
     return (found?.network ?? this.#other).dispatch(options, handler)
   }
+}
+
+/** Thinking, and a call, that the provider of this name expects back with its signature. */
+const signedThinking: Record<string, string> = {
+  ...Object.fromEntries(
+    strictProviders
+      .filter(({ apiType }) => apiType === 'anthropic' || apiType === 'google')
+      .map(({ name, apiType, model }) => [
+        name,
+        wireShapes[apiType].signedCall(
+          'default__calculate',
+          `${apiType === 'google' ? 'signed-by' : 'sealed-by'}-${model}`,
+        ),
+      ]),
+  ),
+  'OpenAI Responses': wireShapes['openai-responses'].signedCall('default__calculate', 'sealed-by-openai'),
+  'Google, compatible': wireShapes.openai.signedCall(
+    'default__calculate',
+    'signed-by-gemini-3-pro-compatible',
+  ),
+  OpenRouter:
+    `data: ${JSON.stringify({ choices: [{ index: 0, delta: { reasoning: 'Hm.', reasoning_details: [{ type: 'reasoning.text', text: 'Hm.', signature: 'sealed-by-openrouter' }] } }] })}\n\n` +
+    wireShapes.openai.toolCall('toolu_vrtx_1', 'default__calculate', '{}'),
+  DeepSeek:
+    wireShapes.openai.reasoning('Hm.') + wireShapes.openai.toolCall('call_00_1', 'default__calculate', '{}'),
 }
 
 describe('a chat that is continued with another bot', () => {
@@ -44,16 +78,20 @@ describe('a chat that is continued with another bot', () => {
       deps: { guards: { userSupplied: guard, operatorSupplied: guard } as never },
     })
     await product.connect(product.ada, 'polite')
+    await product.ada.post('/api/bot', { name: 'small', model: 'scripted', context_window: 2_500 })
     for (const [index, { apiType, model }] of strictProviders.entries()) {
-      const response = await product.ada.post('/api/bot', {
-        name: `bot ${index}`,
-        model,
-        base_url: `https://${hostOf(index)}/v1`,
-        api_type: apiType,
-        api_key: 'sk-0123456789',
-        ...(index % 2 === 0 && { instructions: 'Be brief.' }),
-      })
-      expect(response.statusCode, response.body).toBeLessThan(300)
+      for (const [kind, settings] of Object.entries(kinds)) {
+        const response = await product.ada.post('/api/bot', {
+          name: `${kind} ${index}`,
+          model,
+          base_url: `https://${hostOf(index)}/v1`,
+          api_type: apiType,
+          api_key: 'sk-0123456789',
+          ...(index % 2 === 0 && { instructions: 'Be brief.' }),
+          ...settings,
+        })
+        expect(response.statusCode, response.body).toBeLessThan(300)
+      }
     }
   })
   afterAll(async () => {
@@ -63,6 +101,7 @@ describe('a chat that is continued with another bot', () => {
 
   const act = (n: number, id: string) => callOf('polite', 'act', { n }, id)
   const long = 'x'.repeat(60)
+  const filler = (words: number) => 'mountain weather '.repeat(words)
 
   /** Makes a history with the scripted model; returns the chat and the message to which the next one replies. */
   type Scene = () => Promise<{ chatId: string; leaf: string }>
@@ -138,7 +177,8 @@ describe('a chat that is continued with another bot', () => {
     'a blank reply': async () => leafOf((await begin([' \n'])).chatId),
     'a reply after results that failed': async () => {
       product.model.reply([calculate('1 + 1', 'a')])
-      const { chatId } = await begin([calculate('1 + 1', 'a')])
+      const { chatId, stream } = await begin([{ status: 400, body: { error: { message: 'no' } } }])
+      expect(stream.run.messages.at(-1)?.status).toBe('failed')
       return leafOf(chatId)
     },
     'a reply after results that was cut': async () => {
@@ -161,6 +201,79 @@ describe('a chat that is continued with another bot', () => {
       await product.ada.delete(`/api/mcp-server/${long}`)
       return leafOf(chatId)
     },
+    'a reply that was stopped in its text': () => stopped(['Half']),
+    'a reply that was stopped in its thinking': () => stopped([{ reasoning: 'Half' }]),
+    'a reply that was stopped in a call': () =>
+      stopped([
+        { reasoning: 'hm' },
+        {
+          raw: wireShapes.openai.text('Half') + wireShapes.openai.toolCall('a', 'polite__act', '{"n'),
+        },
+      ]),
+    'a reply that was stopped after results': async () => {
+      product.model.reply([{ reasoning: 'hm' }, calculate('1 + 1', 'a'), calculate('2 + 2', 'b')])
+      return stopped(['Half'])
+    },
+    'a message that was edited after calls': async () => {
+      const { chatId } = await begin([{ reasoning: 'hm' }, calculate('1 + 1', 'a')])
+      const { leaf: parentId } = await leafOf(chatId)
+      await say(chatId, 'Two', [calculate('2 + 2', 'b')])
+      await say(chatId, 'Two, edited', ['Fine'], { parentId })
+      return leafOf(chatId)
+    },
+    'a message that was edited while its call waits': async () => {
+      const { chatId, stream } = await begin([act(1, 'a'), calculate('1 + 1', 'b')])
+      await say(chatId, 'Do it, edited', ['Fine'], { parentId: stream.run.messages[0]?.parent_id ?? null })
+      return leafOf(chatId)
+    },
+    'a reply that was regenerated after calls': async () => {
+      const { chatId, stream } = await begin([{ reasoning: 'hm' }, calculate('1 + 1', 'a')])
+      product.model.reply([calculate('3 + 3', 'a')])
+      const userMessageId = stream.run.messages.find(({ role }) => role === 'user')?.id
+      await (
+        await product.ada.complete({ chatId, userMessageId })
+      ).ended
+      return leafOf(chatId)
+    },
+    'a connector that was renamed, and lost its tools': async () => {
+      await product.connect(product.ada, 'polite', { name: 'Former', allow_tools: null })
+      const { chatId } = await begin([callOf('Former', 'act', {}, 'a'), callOf('Former', 'act', {}, 'b')])
+      const renamed = { name: 'Neu ✨', url: product.mcpServer.url('many') }
+      await product.ada.put('/api/mcp-server/Former', renamed)
+      await product.ada.post(`/api/mcp-server/${encodeURIComponent(renamed.name)}/connect`)
+      return leafOf(chatId)
+    },
+    'a summary, and calls on both sides of it': async () => {
+      const { chatId } = await begin(
+        ['One, two', calculate('1 + 1', 'a'), calculate('2 + 2', 'b')],
+        filler(400),
+      )
+      await say(chatId, filler(400), [calculate('1 + 1', 'a'), act(1, 'b'), calculate('2 + 2', 'c')])
+      await say(chatId, filler(400), [calculate('1 + 1', 'd')], { botName: 'small' })
+      expect((await product.ada.readChat(chatId)).compactions).not.toEqual([])
+      return leafOf(chatId)
+    },
+    'many calls at once': async () =>
+      leafOf((await begin(Array.from({ length: 60 }, (_, n) => calculate(`${n} + 1`, `c${n}`)))).chatId),
+    'text that is not well-formed': async () => {
+      const { chatId } = await begin([{ raw: wireShapes.openai.text('half a pair: \ud83d') }])
+      await say(chatId, 'And \udcffyours?', [{ raw: wireShapes.openai.toolCall('\ud83d', 'a\ud83d', '{}') }])
+      return leafOf(chatId)
+    },
+  }
+
+  /** A history that ends with a reply which was stopped when all of these steps had arrived. */
+  const stopped: (steps: readonly Step[]) => ReturnType<Scene> = async (steps) => {
+    const gate = product.model.gate()
+    product.model.reply([...steps, gate])
+    const chatId = await product.ada.newChat()
+    const stream = await product.ada.send(chatId, 'Stop there')
+    await stream.until(({ run }) => /Half/.test(JSON.stringify(run.messages.at(-1))))
+    expect((await product.ada.post('/api/chat/stop', { chatId })).statusCode).toBe(200)
+    await stream.ended
+    gate.open()
+    expect(stream.run.messages.at(-1)?.status).toBe('stopped')
+    return leafOf(chatId)
   }
 
   /** What a provider may refuse once: the refusal alone tells that the model is one of those. */
@@ -173,26 +286,49 @@ describe('a chat that is continued with another bot', () => {
     'systemRole',
   ]
 
-  it.each(Object.entries(scenes))('goes on after %s', async (_name, scene) => {
-    const { chatId, leaf } = await scene()
+  /** Continues the history with a bot of each provider. Returns what went wrong. */
+  async function continueWithEach(
+    { chatId, leaf }: Awaited<ReturnType<Scene>>,
+    kindOf: (index: number) => Kind,
+  ): Promise<string[]> {
     const problems: string[] = []
     for (const [index, { provider, network }] of networks.entries()) {
       network.refusals.length = 0
       network.bodies.length = 0
-      const stream = await product.ada.complete({
-        chatId,
-        botName: `bot ${index}`,
-        content: 'And then?',
-        parentId: leaf,
-      })
+      const botName = `${kindOf(index)} ${index}`
+      const stream = await product.ada.complete({ chatId, botName, content: 'And then?', parentId: leaf })
       await stream.ended
       const wrong = network.refusals.filter(({ rule }) => !learned.includes(rule))
       if (wrong.length > 0 || stream.text !== 'ok' || network.bodies.length !== 1 + network.refusals.length)
         problems.push(
-          `${provider.name}: ${network.bodies.length} requests, "${stream.text}", ${JSON.stringify(network.refusals)} ${JSON.stringify(stream.run.messages.at(-1)?.error)}`,
+          `${provider.name}, ${botName}: ${network.bodies.length} requests, "${stream.text}", ${JSON.stringify(network.refusals)} ${JSON.stringify(stream.run.messages.at(-1)?.error)}`,
         )
     }
-    expect(problems).toEqual([])
+    return problems
+  }
+
+  it.each(Object.entries(scenes).map(([name, scene], number) => [name, scene, number] as const))(
+    'goes on after %s',
+    async (_name, scene, number) => {
+      // Each history is continued with every provider, and each kind of bot with every third history.
+      const kindOf = (index: number): Kind => kindNames[(number + index) % kindNames.length] ?? 'bot'
+      expect(await continueWithEach(await scene(), kindOf)).toEqual([])
+    },
+  )
+
+  it.each(Object.entries(signedThinking))('goes on after the thinking of %s', async (name, signed) => {
+    const index = strictProviders.findIndex((provider) => provider.name === name)
+    const network = networks[index]?.network
+    if (network === undefined) throw new Error(name)
+    const { apiType } = strictProviders[index] ?? { apiType: 'openai' as const }
+    network.nextReply = signed + wireShapes[apiType].finish('tool_calls', usage)
+    const chatId = await product.ada.newChat()
+    const stream = await product.ada.send(chatId, 'Think', { botName: `thinking bot ${index}` })
+    await stream.ended
+    expect(stream.text).toBe('ok')
+    expect(stream.run.messages.filter(({ role }) => role === 'assistant')).toHaveLength(2)
+    const history = await leafOf(chatId)
+    for (const kind of kindNames) expect(await continueWithEach(history, () => kind)).toEqual([])
   })
 
   it('makes a waiting call with any other bot', async () => {
