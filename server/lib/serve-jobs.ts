@@ -7,6 +7,6 @@ export function serveJobs(work: (input: never) => unknown): void {
     parentPort?.postMessage(message)
   }
   const run = async (input: never): Promise<void> => post(await work(input))
-  parentPort?.on('message', (input: never) => void run(input))
+  parentPort?.on('message', (input) => void run(input as never))
   post(null)
 }
