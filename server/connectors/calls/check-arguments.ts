@@ -5,16 +5,12 @@ import { cleanText } from '../../lib/text.ts'
 import { WorkerThread } from '../../lib/worker-thread.ts'
 import { parseDefinition } from '../tools/tool-store.ts'
 import { readArguments } from './tool-call.ts'
-import {
-  countSteps,
-  inspectSchema,
-  validateArguments,
-  type ArgumentsToValidate,
-  type InspectedSchema,
-} from './validate-arguments.ts'
+import { validateArguments, type ArgumentsToValidate } from './validate-arguments.ts'
 
-/** Steps of the schema times steps of the arguments on the main thread: about twenty milliseconds at worst. */
-const maxSteps = 100_000
+/** Characters of the definition times those of the arguments on the main thread: about twenty milliseconds at worst. */
+const maxCharsProduct = 400_000
+/** Keywords whose time does not follow from the lengths of the definition and of the arguments. */
+const costlyKeywords = /"(pattern(Properties)?|\$(dynamic|recursive)?Ref|uniqueItems|unevaluated\w+)":/i
 /** Tools that are remembered because their schema could not be used, so that the schema is not tried again at once. */
 const maxUnusable = 1_000
 /** Milliseconds after which a schema is tried again, because only some arguments may be slow with it. */
@@ -52,7 +48,9 @@ export class ArgumentChecker {
       if (error instanceof AppError) return error.message
       throw error
     }
-    const problems = await this.#findProblems(userId, tool, values, signal)
+    const isQuick =
+      tool.definition.length * text.length <= maxCharsProduct && !costlyKeywords.test(tool.definition)
+    const problems = await this.#findProblems(userId, tool, values, isQuick, signal)
     if (problems.length === 0) return undefined
     const list = problems.map((problem) => `\n- ${cleanText(problem)}`).join('')
     return `The arguments do not fit the parameters of the tool:${list}`
@@ -66,15 +64,13 @@ export class ArgumentChecker {
     userId: string,
     { definition, fingerprint }: Pick<ConnectorToolRow, 'definition' | 'fingerprint'>,
     values: ArgumentsToValidate['arguments'],
+    isQuick: boolean,
     signal: AbortSignal,
   ): Promise<readonly string[]> {
     if (this.#unusable.has(fingerprint)) return []
     try {
-      const inspected = inspectSchema(parseDefinition(definition).inputSchema)
-      const input = { schema: inspected.schema, arguments: values }
-      const problems = isQuick(inspected, values)
-        ? validateArguments(input)
-        : await this.#thread.run(userId, input, signal)
+      const input = { schema: parseDefinition(definition).inputSchema, arguments: values }
+      const problems = isQuick ? validateArguments(input) : await this.#thread.run(userId, input, signal)
       if (problems !== null) return problems
     } catch {
       // The schema is invalid, or the check takes too much time or memory.
@@ -83,8 +79,4 @@ export class ArgumentChecker {
     this.#unusable.set(fingerprint, true)
     return []
   }
-}
-
-function isQuick({ steps, isCostly }: InspectedSchema, values: ArgumentsToValidate['arguments']): boolean {
-  return !isCostly && steps * countSteps(values) <= maxSteps
 }

@@ -1,5 +1,8 @@
-import { Validator, type OutputUnit, type SchemaDraft } from '@cfworker/json-schema'
-import { isObject, type JsonSchema } from '../model-tools/json-schema.ts'
+import { format, Validator, type OutputUnit, type SchemaDraft } from '@cfworker/json-schema'
+import type { JsonSchema } from '../model-tools/json-schema.ts'
+
+// A format describes a value and does not restrict it.
+for (const name of Object.keys(format)) Reflect.deleteProperty(format, name)
 
 export interface ArgumentsToValidate {
   readonly schema: JsonSchema
@@ -13,7 +16,7 @@ const maxProblemChars = 300
 /**
  * Compares arguments with the JSON Schema of a tool and returns what does not fit. The schema is interpreted, never
  * compiled to code, and no reference to another document is loaded. A `pattern` can take any time, so a schema with one
- * must be validated in a worker thread (see `inspectSchema`).
+ * must be validated in a worker thread.
  * @throws when the schema cannot be used
  */
 export function validateArguments({ schema, arguments: values }: ArgumentsToValidate): readonly string[] {
@@ -98,93 +101,4 @@ function draftOf({ $schema }: JsonSchema): SchemaDraft {
   const known = drafts.find(([part]) => $schema.includes(`json-schema.org/${part}`))
   if (known === undefined) throw new Error(`unknown dialect of JSON Schema: ${$schema}`)
   return known[1]
-}
-
-export interface InspectedSchema {
-  /** The schema without `format`, which describes a value and does not restrict it. */
-  readonly schema: JsonSchema
-  /** Subschemas, values and texts in it, for an estimate of the time, see `countSteps`. */
-  readonly steps: number
-  /** Whether it has a keyword whose time does not follow from the steps of the schema and of the arguments. */
-  readonly isCostly: boolean
-}
-
-const costlyKeywords = new Set([
-  'pattern',
-  'patternProperties',
-  '$ref',
-  '$dynamicRef',
-  '$recursiveRef',
-  'uniqueItems',
-  'unevaluatedProperties',
-  'unevaluatedItems',
-])
-
-/** Keywords whose value is a subschema or a list of subschemas. */
-const schemaKeywords = new Set([
-  'items',
-  'prefixItems',
-  'additionalItems',
-  'unevaluatedItems',
-  'contains',
-  'additionalProperties',
-  'unevaluatedProperties',
-  'propertyNames',
-  'allOf',
-  'anyOf',
-  'oneOf',
-  'not',
-  'if',
-  'then',
-  'else',
-])
-/** Keywords whose value has a subschema for each name. */
-const namedSchemaKeywords = new Set([
-  'properties',
-  'patternProperties',
-  'dependentSchemas',
-  'dependencies',
-  '$defs',
-  'definitions',
-])
-
-/** Copies a schema for `validateArguments`, and estimates whether validating on the main thread is safe. */
-export function inspectSchema(schema: JsonSchema): InspectedSchema {
-  let steps = 0
-  let isCostly = false
-  const visit = (value: unknown): unknown => {
-    if (Array.isArray(value)) return value.map(visit)
-    if (!isObject(value)) return value
-    steps += 1
-    const kept = Object.entries(value).filter(([keyword]) => keyword !== 'format')
-    return Object.fromEntries(kept.map(([keyword, item]) => [keyword, visitKeyword(keyword, item)]))
-  }
-  const visitKeyword = (keyword: string, item: unknown): unknown => {
-    if (costlyKeywords.has(keyword)) isCostly = true
-    if (schemaKeywords.has(keyword)) return visit(item)
-    if (!namedSchemaKeywords.has(keyword) || !isObject(item)) {
-      steps += countSteps(item)
-      return item
-    }
-    return Object.fromEntries(
-      Object.entries(item).map(([name, inner]) => {
-        steps += name.length / charsPerStep
-        return [name, visit(inner)]
-      }),
-    )
-  }
-  return { schema: visit(schema) as JsonSchema, steps, isCostly }
-}
-
-/** This many characters of a text take about as much time as one value: they are counted, and quoted in errors. */
-const charsPerStep = 32
-
-/** Counts a value, all values inside it, and their texts by length. The depth of the value must be limited. */
-export function countSteps(value: unknown): number {
-  if (typeof value === 'string') return 1 + value.length / charsPerStep
-  if (typeof value !== 'object' || value === null) return 1
-  return Object.entries(value).reduce(
-    (steps, [name, inner]) => steps + name.length / charsPerStep + countSteps(inner),
-    1,
-  )
 }
