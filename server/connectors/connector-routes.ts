@@ -24,7 +24,7 @@ import { disconnectConnector } from './connector-state.ts'
 import { deleteConnector, findConnector, requireConnector } from './connector-store.ts'
 import { connectionPrefix } from './mcp/connection-pool.ts'
 import { readBrowserKey, formatConsentCookie, createConsentRequest } from './oauth/consent-request.ts'
-import { listGrants } from './oauth/grant-store.ts'
+import { findGrant } from './oauth/grant-store.ts'
 import { presentConnector } from './present-connector.ts'
 import { readAccount } from './read-account.ts'
 import { changeConnector, requireDeletable, createConnector } from './save-connector.ts'
@@ -239,19 +239,11 @@ async function refreshBuiltIns(deps: ConnectorDeps, connectors: readonly Connect
   await Promise.race([remote, setTimeout(deps.settings.limits.maxToolListWaitMs, undefined, { ref: false })])
 }
 
-/**
- * Returns a function that revokes the connector's tokens in the background. Loads the OAuth code only when there are
- * grants. Grants that cannot be read are not revoked.
- */
+/** Returns a function that revokes the connector's tokens in the background. Loads the OAuth code only for a grant. */
 async function prepareRevocation(deps: ConnectorDeps, connector: ConnectorRow): Promise<() => void> {
-  try {
-    if ((await listGrants(deps, connector)).length === 0) return () => undefined
-    const oauth = await import('./oauth/revoke-grants.ts')
-    return await oauth.prepareRevocation(deps, connector)
-  } catch (error) {
-    deps.onError(error)
-    return () => undefined
-  }
+  if ((await findGrant(deps, connector)) === undefined) return () => undefined
+  const oauth = await import('./oauth/revoke-grant.ts')
+  return oauth.prepareRevocation(deps, connector)
 }
 
 async function presentOne(deps: ConnectorDeps, connector: ConnectorRow): Promise<Connector> {

@@ -123,7 +123,7 @@ export function openConnectors(appDeps: AppDeps, options: ConnectorOptions): Con
     recordDenial: (...denial) => recordDenial(deps, ...denial),
     closeIdle: (userId) => deps.shared.pool.drop(userPrefix(userId)),
     async revokeTokens(userId) {
-      const { revokeAllGrants } = await import('./oauth/revoke-grants.ts')
+      const { revokeAllGrants } = await import('./oauth/revoke-grant.ts')
       await revokeAllGrants(deps, { id: userId })
       await deps.shared.pool.drop(userPrefix(userId))
     },

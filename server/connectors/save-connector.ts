@@ -19,7 +19,7 @@ import {
   updateConnector,
   type ConnectorChange,
 } from './connector-store.ts'
-import { deleteGrants } from './oauth/grant-store.ts'
+import { deleteGrant } from './oauth/grant-store.ts'
 import { allowTools } from './tools/allow-tools.ts'
 import { blockTools } from './tools/block-tools.ts'
 import { replaceAllowedTools, replaceTools } from './tools/tool-store.ts'
@@ -98,7 +98,7 @@ export async function changeConnector(
       } else {
         await replaceTools(trx, connector, [])
         await replaceAllowedTools(trx, connector, [])
-        await deleteGrants(trx, connector)
+        await deleteGrant(trx, connector)
       }
       return { ...connector, ...change }
     })

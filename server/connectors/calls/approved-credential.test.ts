@@ -4,7 +4,7 @@ import { engines } from '../../testing/database/test-database.ts'
 import { startApiKeyMcpServer, type ApiKeyMcpServer } from '../../testing/mcp/api-key-mcp-server.ts'
 import { openTestConnectors, type TestConnectors } from '../../testing/mcp/open-test-connectors.ts'
 import { credentialIdOf, requireConnector } from '../connector-store.ts'
-import { saveGrant } from '../oauth/grant-store.ts'
+import { changeGrant, findGrant, saveGrant } from '../oauth/grant-store.ts'
 import { changeConnector } from '../save-connector.ts'
 import { resolveTool } from '../tools/resolve-tool.ts'
 import { listAllowedTools } from '../tools/tool-store.ts'
@@ -37,10 +37,13 @@ describe.each(engines)('an approved call that waits for a slot, on %s', (engine)
   const change = (credentials: { token?: string; client_id?: string }) =>
     changeConnector(connectors, ada, connector.name, { ...fields(), ...credentials })
 
-  /** Stores tokens, as after a consent or a refresh. */
-  const storeTokens = (isNewConsent: boolean) => {
-    const tokens = { tokens: { access_token: 'token', token_type: 'Bearer' }, expiresAt: null }
-    return saveGrant(connectors, connector, server.origin, { tokens }, { isNewConsent })
+  const tokens = { tokens: { access_token: 'token', token_type: 'Bearer' }, expiresAt: null }
+  const details = { client: null, discovery: null, wantedScope: null, confirmed: [] }
+  const consent = () => saveGrant(connectors, connector, { issuer: server.origin, tokens, details })
+  async function refresh() {
+    const grant = await findGrant(connectors, connector)
+    if (grant === undefined) throw new Error('There is no grant.')
+    expect(await changeGrant(connectors, connector, grant, { tokens })).toBe(true)
   }
 
   async function callMeanwhile(happens: () => Promise<unknown>) {
@@ -73,7 +76,7 @@ describe.each(engines)('an approved call that waits for a slot, on %s', (engine)
   it.each([
     ['another token is entered', () => change({ token: 'another' })],
     ['another client is entered', () => change({ client_id: 'another' })],
-    ['the user consents again', () => storeTokens(true)],
+    ['the user consents again', consent],
   ])('fails without a request when %s meanwhile', async (_, happens) => {
     const { outcome, sent, records } = await callMeanwhile(happens)
     expect(outcome).toMatchObject({
@@ -87,7 +90,7 @@ describe.each(engines)('an approved call that waits for a slot, on %s', (engine)
   it.each([
     ['another token is entered', () => change({ token: 'another' })],
     ['another client is entered', () => change({ client_id: 'another' })],
-    ['the user consents again', () => storeTokens(true)],
+    ['the user consents again', consent],
   ])('runs without approval after the tool was always allowed and %s', async (_, happens) => {
     await changeConnector(connectors, ada, connector.name, { ...fields(), allow_tools: ['search'] })
     await happens()
@@ -117,7 +120,9 @@ describe.each(engines)('an approved call that waits for a slot, on %s', (engine)
   })
 
   it('runs when its tokens are refreshed meanwhile', async () => {
-    const { outcome } = await callMeanwhile(() => storeTokens(false))
+    await consent()
+    connector = await requireConnector(connectors.database.db, ada, connector.name)
+    const { outcome } = await callMeanwhile(refresh)
     expect(outcome).toMatchObject({ status: 'done', text: 'found' })
     expect(await requireConnector(connectors.database.db, ada, connector.name)).toMatchObject({
       credential_version: connector.credential_version,

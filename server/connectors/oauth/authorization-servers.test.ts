@@ -64,13 +64,6 @@ describe.each(engines)('authorization servers of connectors on %s', (engine) => 
 
     const tryConnect = (body?: unknown) => scene.ada.post('/api/mcp-server/Guarded/connect', body)
 
-    const forgetDiscovery = () =>
-      scene.test.database.db
-        .updateTable('connector_grants')
-        .set({ discovery: null })
-        .where('user_id', '=', scene.ada.user.id)
-        .execute()
-
     it('is shown to the user before anything is registered or opened there, once', async () => {
       const asked = await tryConnect()
       expect(asked.json()).toMatchObject({
@@ -135,7 +128,6 @@ describe.each(engines)('authorization servers of connectors on %s', (engine) => 
     it('is shown when the server requires a larger scope and has moved there', async () => {
       scene.server.behaviour.authorizationServer = null
       await scene.connect()
-      await forgetDiscovery()
       Object.assign(scene.server.behaviour, { authorizationServer: other.origin, missingScope: 'write' })
       expect((await tryConnect()).json()).toMatchObject({
         authorization_url: null,
@@ -147,7 +139,6 @@ describe.each(engines)('authorization servers of connectors on %s', (engine) => 
     it('is stored as the reason when a larger scope cannot be requested there', async () => {
       scene.server.behaviour.authorizationServer = null
       await scene.connect()
-      await forgetDiscovery()
       const authorizationEndpoint = 'http://login.example/authorize'
       Object.assign(scene.server.behaviour, { authorizationEndpoint, missingScope: 'write' })
       const { message } = (await tryConnect()).json<{ error: { message: string } }>().error

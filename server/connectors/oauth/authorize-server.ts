@@ -15,7 +15,7 @@ import type { ConnectionAuth } from '../mcp/connect-server.ts'
 import { refusedAccess } from '../mcp/explain-failure.ts'
 import { ConnectorOAuth } from './connector-oauth.ts'
 import type { ConsentRequest } from './consent-request.ts'
-import { listGrants, releaseRefresh, reserveRefresh, type Grant } from './grant-store.ts'
+import { findGrant, releaseRefresh, reserveRefresh, type Grant } from './grant-store.ts'
 import { runAuth } from './run-auth.ts'
 
 /** A token that expires within this time is refreshed before it is sent. */
@@ -104,18 +104,18 @@ class ServerAuthorization implements ConnectionAuth {
     if (++this.#attempts > this.#deps.settings.limits.maxAuthorizations) throw new UnauthorizedError()
     const { resourceMetadataUrl, scope } = extractWWWAuthenticateParams(response)
     const grant = await this.#findGrant()
-    const oauth = new ConnectorOAuth(this.#deps, this.#connector, { request: this.#consent })
-    // A user who connects is sent to the authorization server that the connector's server names now.
-    if (grant === undefined && this.#consent !== undefined) await oauth.invalidateCredentials('discovery')
     if (grant !== undefined) {
-      const { tokens } = grant.tokens
       // Another request has refreshed the token since this one was sent, so the new token is tried.
-      if (tokens.access_token !== this.#sentToken) return
+      if (grant.tokens.tokens.access_token !== this.#sentToken) return
       // The current token is refused: it may have expired, or the server uses another authorization server now.
-      await oauth.invalidateCredentials('discovery')
-      if (await this.#refresh(grant, resourceMetadataUrl)) return
+      if (await this.#refresh(grant, { rediscovers: true, resourceMetadataUrl })) return
     }
     if (this.#consent === undefined) throw new UnauthorizedError()
+    // A user who connects is sent to the authorization server that the connector's server names now.
+    const oauth = new ConnectorOAuth(this.#deps, this.#connector, {
+      request: this.#consent,
+      rediscovers: true,
+    })
     const granted = (await oauth.tokens())?.scope
     // Without `forceReauthorization` the SDK would send the refresh token again, although no lease is held.
     await runAuth(this.#deps, oauth, this.#url, {
@@ -131,9 +131,9 @@ class ServerAuthorization implements ConnectionAuth {
    * consent instead, because the server may have moved to an authorization server that the user has to confirm
    * first.
    */
-  async #refresh(grant: GrantWithTokens, resourceMetadataUrl?: URL): Promise<boolean> {
+  async #refresh(grant: GrantWithTokens, options?: RefreshOptions): Promise<boolean> {
     try {
-      return await refreshTokens(this.#deps, this.#connector, this.#url, grant, resourceMetadataUrl)
+      return await refreshTokens(this.#deps, this.#connector, this.#url, grant, options)
     } catch (error) {
       if (this.#consent === undefined) throw error
       return false
@@ -141,9 +141,10 @@ class ServerAuthorization implements ConnectionAuth {
   }
 
   async #findGrant(): Promise<GrantWithTokens | undefined> {
-    const grant = (await listGrants(this.#deps, this.#connector)).find(hasTokens)
+    const grant = await findGrant(this.#deps, this.#connector)
+    if (grant === undefined || !hasTokens(grant)) return undefined
     // The user may have consented with another account after the request was approved.
-    if (grant !== undefined && grant.credentialVersion !== this.#connector.credential_version) {
+    if (grant.credentialVersion !== this.#connector.credential_version) {
       throw new AppError(
         'conflict',
         `The connector "${this.#connector.name}" was connected again before the request was sent. Try again.`,
@@ -162,27 +163,33 @@ class ServerAuthorization implements ConnectionAuth {
   }
 }
 
+interface RefreshOptions {
+  /** Asks the connector's server again which authorization server it has. */
+  readonly rediscovers?: boolean
+  readonly resourceMetadataUrl?: URL | undefined
+}
+
 /** Refreshes the tokens of a grant, on only one node at a time. Returns whether there are new tokens. */
 export async function refreshTokens(
   deps: ConnectorDeps,
   connector: ConnectorRow,
   url: URL,
   grant: GrantWithTokens,
-  resourceMetadataUrl?: URL,
+  { rediscovers = false, resourceMetadataUrl }: RefreshOptions = {},
 ): Promise<boolean> {
   const { db } = deps.database
   if (grant.tokens.tokens.refresh_token === undefined) return false
   // Tokens of a new consent do not wait for the refresh of the former ones.
-  return deps.shared.tokenLeases.refresh(`${connector.id} ${grant.issuer} ${grant.sealedTokens}`, {
+  return deps.shared.tokenLeases.refresh(`${connector.id} ${grant.sealedTokens}`, {
     reserve: (leaseMs) => reserveRefresh(deps.database, connector, grant, leaseMs),
     async refresh() {
-      const oauth = new ConnectorOAuth(deps, connector, { refreshed: grant })
+      const oauth = new ConnectorOAuth(deps, connector, { refreshed: grant, rediscovers })
       const result = await runAuth(deps, oauth, url, { resourceMetadataUrl })
       return result === 'AUTHORIZED'
     },
-    release: (reservedUntil) => releaseRefresh(db, connector, grant, reservedUntil),
+    release: (reservedUntil) => releaseRefresh(db, connector, reservedUntil),
     async findResult() {
-      const current = (await listGrants(deps, connector)).find(({ issuer }) => issuer === grant.issuer)
+      const current = await findGrant(deps, connector)
       if (current === undefined) return false
       if (current.sealedTokens !== grant.sealedTokens) return current.tokens !== null
       return current.refreshing_until === null ? false : undefined
@@ -203,7 +210,7 @@ export async function requestMissingScope(
   refusal?: InsufficientScopeError,
 ): Promise<boolean> {
   if (connector.token !== null || connector.is_default === 1) return false
-  const oauth = new ConnectorOAuth(deps, connector, { request: consent })
+  const oauth = new ConnectorOAuth(deps, connector, { request: consent, rediscovers: true })
   const wanted = refusal === undefined ? ((await oauth.wantedScope()) ?? undefined) : refusal.requiredScope
   const granted = (await oauth.tokens())?.scope
   const scope = computeScopeUnion(granted, wanted)

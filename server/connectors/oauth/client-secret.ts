@@ -1,3 +1,4 @@
+import type { StoredOAuthClientInformation } from '@modelcontextprotocol/client'
 import { ownerOf } from '../../access/access.ts'
 import { openCredential, sealCredential, type Credential } from '../../db/secrets/credential.ts'
 import { clientSecretContext } from '../../db/secrets/seal-contexts.ts'
@@ -7,6 +8,26 @@ import type { ConnectorDeps } from '../connector-deps.ts'
 import { findConnectorById, replaceClientSecret } from '../connector-store.ts'
 
 type Deps = Pick<ConnectorDeps, 'database' | 'sealer'>
+
+/**
+ * Returns our client at the authorization server `issuer`: the one that the user entered, else the registered one.
+ * @throws AppError as `openClientSecret` does
+ */
+export async function findClient(
+  deps: Deps,
+  connector: ConnectorRow,
+  issuer: string,
+  registered: StoredOAuthClientInformation | undefined,
+): Promise<StoredOAuthClientInformation | undefined> {
+  const { client_id, client_secret } = connector
+  if (client_id === null) return registered?.issuer === issuer ? registered : undefined
+  if (client_secret === null) return { client_id, issuer }
+  return {
+    client_id,
+    client_secret: await openClientSecret(deps, connector, client_secret, issuer),
+    issuer,
+  }
+}
 
 /**
  * Returns the client secret that the user entered, for the authorization server `issuer`. The secret belongs to the

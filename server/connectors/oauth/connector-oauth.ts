@@ -11,7 +11,7 @@ import type { ConnectorRow } from '../../db/tables/connector-tables.ts'
 import { AppError } from '../../lib/app-error.ts'
 import { isHeaderSecret } from '../../lib/text.ts'
 import type { ConnectorDeps } from '../connector-deps.ts'
-import { openClientSecret } from './client-secret.ts'
+import { findClient } from './client-secret.ts'
 import { listForeignOrigins, requireAddress, unconfirmed } from './confirmed-origins.ts'
 import {
   type ConsentRequest,
@@ -21,17 +21,8 @@ import {
   randomSecret,
 } from './consent-request.ts'
 import { deleteExpiredConsents, insertConsent } from './consent-store.ts'
-import {
-  clearGrants,
-  listGrants,
-  saveGrant,
-  type GrantData,
-  type Grant,
-  type GrantParts,
-  type SaveOptions,
-  type StoredDiscovery,
-} from './grant-store.ts'
-import { canRevoke, createRevocation, revoke } from './revocation.ts'
+import { changeGrant, findGrant, saveGrant, type Grant } from './grant-store.ts'
+import { revokeGrant } from './revoke-grant.ts'
 
 /** The path to which authorization servers redirect users back. */
 export const callbackPath = '/api/connector-oauth/callback'
@@ -40,7 +31,7 @@ function redirectAddress(publicUrl: string): string {
   return `${publicUrl}${callbackPath}`
 }
 
-/** The longest JSON that is stored in each column of a grant: `client`, `tokens` and `discovery`. */
+/** The longest JSON that is stored of a server's metadata, and of its tokens. */
 const maxPartChars = 64_000
 
 /** Whether a text has only characters that OAuth allows in a client's id and secret (RFC 6749, appendix A). */
@@ -60,37 +51,41 @@ export function createClientMetadata(publicUrl: string): OAuthClientMetadata {
   }
 }
 
+/** What an OAuth client does for its connector. */
+export interface AuthorizationStep {
+  /** The user can be sent to the consent page. */
+  readonly request?: ConsentRequest | undefined
+  /** The user comes back from it. */
+  readonly pending?: PendingConsent
+  /**
+   * The tokens of this grant are refreshed. When other tokens are stored by then, or none, the result of the refresh is
+   * dropped.
+   */
+  readonly refreshed?: Grant
+  /** Asks the connector's server again which authorization server it has. */
+  readonly rediscovers?: boolean
+}
+
 /**
- * Our OAuth client for one connector. Stores the SDK's data in the database for each authorization server, with sealed
- * secrets. With `request`, the user can be sent to the consent page; with `pending`, the user comes back from it; with
- * neither, no consent is requested. With `refreshed`, only the tokens of that grant are replaced or cleared: when other
- * tokens are stored by then, or none, the result of the refresh is dropped.
+ * Our OAuth client for one step. What the SDK finds out about an authorization server is kept with the pending consent,
+ * and stored in the database, in place of the former grant, when that server has granted tokens.
  */
 export class ConnectorOAuth implements OAuthClientProvider {
   readonly clientMetadataUrl?: string
   readonly #deps: ConnectorDeps
   readonly #connector: ConnectorRow
-  readonly #request: ConsentRequest | undefined
-  readonly #pending: PendingConsent | undefined
-  /** The stored form of the tokens that are being refreshed. */
-  readonly #refreshed: string | undefined
+  readonly #step: AuthorizationStep
   #state = ''
   #verifier = ''
+  /** What this step has found out; null when the SDK has found that it is not valid. */
+  #discovery: OAuthDiscoveryState | null | undefined
+  #client: StoredOAuthClientInformation | null | undefined
 
-  constructor(
-    deps: ConnectorDeps,
-    connector: ConnectorRow,
-    step: {
-      readonly request?: ConsentRequest | undefined
-      readonly pending?: PendingConsent
-      readonly refreshed?: Pick<Grant, 'sealedTokens'>
-    } = {},
-  ) {
+  constructor(deps: ConnectorDeps, connector: ConnectorRow, step: AuthorizationStep = {}) {
     this.#deps = deps
     this.#connector = connector
-    this.#request = step.request
-    this.#pending = step.pending
-    this.#refreshed = step.refreshed?.sealedTokens ?? undefined
+    this.#step = step
+    this.#discovery = step.rediscovers === true ? null : undefined
     if (deps.settings.clientMetadataUrl !== null) this.clientMetadataUrl = deps.settings.clientMetadataUrl
   }
 
@@ -107,61 +102,73 @@ export class ConnectorOAuth implements OAuthClientProvider {
     return this.#state
   }
 
+  /** The SDK reads the client before it registers one, opens a page or sends a token, so the origins are checked here. */
   async clientInformation(
     ctx?: OAuthClientInformationContext,
   ): Promise<StoredOAuthClientInformation | undefined> {
-    const { client_id, client_secret } = this.#connector
-    if (ctx !== undefined) await this.#confirmOrigins(ctx.issuer)
-    if (client_id === null) return (await this.#find(ctx))?.client ?? undefined
-    if (ctx === undefined) return { client_id }
-    const { issuer } = ctx
-    if (client_secret === null) return { client_id, issuer }
-    const secret = await openClientSecret(this.#deps, this.#connector, client_secret, issuer)
-    return { client_id, client_secret: secret, issuer }
+    const { issuer } = requireContext(ctx)
+    await this.#requireConfirmed(issuer)
+    return findClient(this.#deps, this.#connector, issuer, (await this.#registeredClient()) ?? undefined)
   }
 
-  async saveClientInformation(
-    client: StoredOAuthClientInformation,
-    ctx?: OAuthClientInformationContext,
-  ): Promise<void> {
+  saveClientInformation(client: StoredOAuthClientInformation): void {
     if (![client.client_id, client.client_secret ?? ''].every(isClientText)) {
       throw new AppError(
         'upstream_invalid',
         'The authorization server registered a client whose id or secret contains a line break or another character that no request can carry. Report this to those who run that server, or enter a client of your own.',
       )
     }
-    await this.#save(ctx?.issuer ?? client.issuer, { client })
+    this.#client = client
   }
 
-  async tokens(ctx?: OAuthClientInformationContext): Promise<StoredOAuthTokens | undefined> {
-    const grant = await this.#find(
-      ctx,
-      ({ tokens, sealedTokens }) =>
-        tokens !== null && (this.#refreshed === undefined || this.#refreshed === sealedTokens),
-    )
-    return grant?.tokens?.tokens
+  async tokens(): Promise<StoredOAuthTokens | undefined> {
+    const { refreshed } = this.#step
+    const grant = await this.#grant()
+    const isOther = refreshed !== undefined && refreshed.sealedTokens !== grant?.sealedTokens
+    return isOther ? undefined : grant?.tokens?.tokens
   }
 
   async saveTokens(tokens: StoredOAuthTokens, ctx?: OAuthClientInformationContext): Promise<void> {
+    const { pending, refreshed } = this.#step
+    const { issuer } = requireContext(ctx)
     if (!isHeaderSecret(tokens.access_token)) {
       throw new AppError(
         'upstream_invalid',
         'The authorization server returned an access token with a space, a line break or another character that no request can carry. Connect again, or report this to those who run that server.',
       )
     }
+    const former = await this.#grant()
     // A server that returns no scope has granted the requested scope.
-    const scope = tokens.scope ?? this.#pending?.scope ?? (await this.tokens(ctx))?.scope
+    const scope = tokens.scope ?? pending?.scope ?? former?.tokens?.tokens.scope
     const granted = scope === undefined ? tokens : { ...tokens, scope }
     const expiresAt = tokens.expires_in === undefined ? null : this.#deps.now() + tokens.expires_in * 1_000
-    const isNewConsent = this.#pending !== undefined
-    const replaced = this.#refreshed
-    await this.#save(
-      ctx?.issuer ?? tokens.issuer,
-      { tokens: { tokens: granted, expiresAt } },
-      replaced === undefined ? { isNewConsent } : { replaced },
-    )
-    // A refresh cannot widen the scope (RFC 6749, section 6).
-    if (isNewConsent) await this.saveWantedScope(null)
+    const discovery = (await this.discoveryState()) ?? null
+    const grant = {
+      issuer,
+      tokens: { tokens: granted, expiresAt },
+      details: {
+        client: await this.#registeredClient(),
+        discovery,
+        // A refresh cannot widen the scope (RFC 6749, section 6).
+        wantedScope: pending === undefined ? (former?.details.wantedScope ?? null) : null,
+        confirmed: listForeignOrigins(this.#connector.url, issuer, discovery ?? undefined),
+      },
+    }
+    requireStorable(granted)
+    const isSaved =
+      refreshed === undefined
+        ? await saveGrant(this.#deps, this.#connector, grant)
+        : await changeGrant(this.#deps, this.#connector, refreshed, grant)
+    if (!isSaved) {
+      throw new AppError(
+        'conflict',
+        refreshed === undefined
+          ? `The connector "${this.#connector.name}" has just been deleted, or its address has just been changed. Connect it again if you still need it.`
+          : `The connector "${this.#connector.name}" was changed, connected again or disconnected before the request was sent. Try again.`,
+      )
+    }
+    if (former !== undefined && former.issuer !== issuer)
+      void revokeGrant(this.#deps, this.#connector, former)
   }
 
   saveCodeVerifier(verifier: string): void {
@@ -169,8 +176,8 @@ export class ConnectorOAuth implements OAuthClientProvider {
   }
 
   codeVerifier(): string {
-    if (this.#pending === undefined) throw new Error('There is no pending consent.')
-    return this.#pending.verifier
+    if (this.#step.pending === undefined) throw new Error('There is no pending consent.')
+    return this.#step.pending.verifier
   }
 
   /**
@@ -178,15 +185,18 @@ export class ConnectorOAuth implements OAuthClientProvider {
    * `authorizationUrl`.
    */
   async redirectToAuthorization(address: URL): Promise<void> {
-    const request = this.#request
+    const { request } = this.#step
     if (request === undefined) return
     const { database, sealer, now, settings } = this.#deps
     requireSafeAddress(address, settings.publicUrl)
+    const discovery = await this.discoveryState()
     const pending: PendingConsent = {
       verifier: this.#verifier,
       returnTo: request.returnTo,
       credentialVersion: this.#connector.credential_version,
-      discovery: await this.discoveryState(),
+      discovery,
+      confirmed: listForeignOrigins(this.#connector.url, issuerOf(discovery), discovery),
+      client: await this.#registeredClient(),
       scope: address.searchParams.get('scope'),
     }
     await deleteExpiredConsents(database.db, now())
@@ -205,108 +215,97 @@ export class ConnectorOAuth implements OAuthClientProvider {
   }
 
   async discoveryState(): Promise<OAuthDiscoveryState | undefined> {
-    if (this.#pending !== undefined) return this.#pending.discovery
-    return (await this.#discovery())?.state ?? undefined
+    const { pending } = this.#step
+    if (this.#discovery !== undefined) return this.#discovery ?? undefined
+    return pending === undefined ? ((await this.#grant())?.details.discovery ?? undefined) : pending.discovery
   }
 
-  async saveDiscoveryState(state: OAuthDiscoveryState): Promise<void> {
-    const issuer = state.authorizationServerMetadata?.issuer ?? state.authorizationServerUrl
-    const wantedScope = (await this.#discovery())?.wantedScope ?? null
-    const confirmed = (await this.#find({ issuer }))?.discovery?.confirmed ?? []
-    await this.#save(issuer, { discovery: { state, wantedScope, confirmed } })
+  saveDiscoveryState(state: OAuthDiscoveryState): void {
+    requireAddress(issuerOf(state))
+    requireStorable(state)
+    this.#discovery = state
   }
 
   async invalidateCredentials(scope: 'all' | 'client' | 'tokens' | 'verifier' | 'discovery'): Promise<void> {
-    if (scope === 'verifier') return
-    const columns = scope === 'all' ? (['client', 'tokens', 'discovery'] as const) : [scope]
-    const sealedTokens = scope === 'all' || scope === 'tokens' ? this.#refreshed : undefined
-    await clearGrants(this.#deps, this.#connector, columns, sealedTokens)
+    if (scope === 'discovery' || scope === 'all') this.#discovery = null
+    if (scope === 'client' || scope === 'all') this.#client = null
+    const { refreshed } = this.#step
+    // A server that refuses a new code says nothing about the tokens that are stored.
+    if (refreshed === undefined) return
+    const { details } = refreshed
+    if (scope === 'client' || scope === 'all')
+      await changeGrant(this.#deps, this.#connector, refreshed, { details: { ...details, client: null } })
+    if (scope === 'tokens' || scope === 'all')
+      await changeGrant(this.#deps, this.#connector, refreshed, { tokens: null })
   }
 
   /** Returns the scope that the next consent must request, because a call lacked part of it; else null. */
   async wantedScope(): Promise<string | null> {
-    return (await this.#discovery())?.wantedScope ?? null
+    return (await this.#grant())?.details.wantedScope ?? null
   }
 
-  async saveWantedScope(wantedScope: string | null): Promise<void> {
-    const grant = await this.#find(undefined, ({ discovery }) => discovery !== null)
-    if (!grant?.discovery) return
-    await this.#save(grant.issuer, { discovery: { ...grant.discovery, wantedScope } })
+  async saveWantedScope(wantedScope: string): Promise<void> {
+    const grant = await this.#grant()
+    if (grant === undefined) return
+    await changeGrant(this.#deps, this.#connector, grant, { details: { ...grant.details, wantedScope } })
   }
 
   /**
-   * Checks that the user has confirmed every origin of this authorization server that is not the connector's. Stores
-   * those that the user confirms with this request. The SDK reads our client before it registers one, opens a page or
-   * sends a token, so `clientInformation` makes this check.
+   * Checks that the user has confirmed every origin of this authorization server that is not the connector's, now or at
+   * an earlier consent.
    * @throws AppError `upstream_refused_key` when an origin is not confirmed; the request then names those to confirm
    */
-  async #confirmOrigins(issuer: string): Promise<void> {
-    const discovery = (await this.#find({ issuer }))?.discovery ?? null
-    const state = this.#pending?.discovery ?? discovery?.state ?? undefined
-    const foreign = listForeignOrigins(this.#connector.url, issuer, state)
-    const confirmed = discovery?.confirmed ?? []
-    const missing = foreign.filter((origin) => !confirmed.includes(origin))
+  async #requireConfirmed(issuer: string): Promise<void> {
+    const { request, pending } = this.#step
+    const grant = await this.#grant()
+    const confirmed = new Set([
+      ...(grant?.issuer === issuer ? grant.details.confirmed : []),
+      ...(pending?.confirmed ?? []),
+      ...(request?.confirmedOrigins ?? []),
+    ])
+    const discovery = await this.discoveryState()
+    const missing = listForeignOrigins(this.#connector.url, issuer, discovery).filter(
+      (origin) => !confirmed.has(origin),
+    )
     if (missing.length === 0) return
-    const request = this.#request
-    if (request === undefined || !missing.every((origin) => request.confirmedOrigins.includes(origin))) {
-      const page = state?.authorizationServerMetadata?.authorization_endpoint
-      // A page that would not be opened is refused at once.
-      if (page !== undefined) requireSafeAddress(new URL(page), this.#deps.settings.publicUrl)
-      if (request !== undefined) request.originsToConfirm = missing
-      throw unconfirmed(this.#connector.name, missing)
-    }
-    const wantedScope = discovery?.wantedScope ?? null
-    await this.#save(issuer, {
-      discovery: { ...discovery, state: state ?? null, wantedScope, confirmed: [...confirmed, ...missing] },
-    })
+    const page = discovery?.authorizationServerMetadata?.authorization_endpoint
+    // A page that would not be opened is refused at once.
+    if (page !== undefined) requireSafeAddress(new URL(page), this.#deps.settings.publicUrl)
+    if (request !== undefined) request.originsToConfirm = missing
+    throw unconfirmed(this.#connector.name, missing)
   }
 
-  async #discovery(): Promise<StoredDiscovery | undefined> {
-    const grant = await this.#find(undefined, ({ discovery }) => discovery !== null)
-    return grant?.discovery ?? undefined
+  async #registeredClient(): Promise<StoredOAuthClientInformation | null> {
+    if (this.#client !== undefined) return this.#client
+    return this.#step.pending === undefined
+      ? ((await this.#grant())?.details.client ?? null)
+      : this.#step.pending.client
   }
 
-  async #find(
-    ctx: OAuthClientInformationContext | undefined,
-    has: (grant: Grant) => boolean = () => true,
-  ): Promise<Grant | undefined> {
-    const grants = await listGrants(this.#deps, this.#connector)
-    return grants.find((grant) => (ctx === undefined || grant.issuer === ctx.issuer) && has(grant))
+  #grant(): Promise<Grant | undefined> {
+    return findGrant(this.#deps, this.#connector)
   }
+}
 
-  async #save(issuer: string | undefined, parts: Partial<GrantParts>, options?: SaveOptions): Promise<void> {
-    if (issuer === undefined) throw new Error('The authorization server has no issuer.')
-    requireAddress(issuer)
-    if (Object.values(parts).some((part) => JSON.stringify(part).length > maxPartChars)) {
-      throw new AppError(
-        'output_limit',
-        'The authorization server sent more data than can be stored. Report this to those who run that server.',
-      )
-    }
-    const deleted = await saveGrant(this.#deps, this.#connector, issuer, parts, options)
-    if (deleted === undefined) {
-      throw new AppError(
-        'conflict',
-        options?.replaced === undefined
-          ? `The connector "${this.#connector.name}" has just been deleted, or its address has just been changed. Connect it again if you still need it.`
-          : `The connector "${this.#connector.name}" was changed, connected again or disconnected before the request was sent. Try again.`,
-      )
-    }
-    for (const grant of deleted) void this.#revokeDeleted(grant)
-  }
+/** The SDK always names the authorization server. */
+function requireContext(ctx: OAuthClientInformationContext | undefined): OAuthClientInformationContext {
+  if (ctx === undefined) throw new Error('The authorization server has no issuer.')
+  return ctx
+}
 
-  /** Revokes the tokens of a grant that was deleted to make room, with the client that got them. */
-  async #revokeDeleted(grant: GrantData): Promise<void> {
-    if (!canRevoke(grant)) return
-    try {
-      const { client_id } = this.#connector
-      const client = client_id === null ? grant.client : await this.clientInformation(grant)
-      const revocation = client ? createRevocation(grant, client) : undefined
-      if (revocation !== undefined) await revoke(this.#deps, new URL(this.#connector.url), revocation)
-    } catch (error) {
-      this.#deps.onError(error)
-    }
-  }
+function issuerOf(state: OAuthDiscoveryState | undefined): string {
+  const issuer = state?.authorizationServerMetadata?.issuer ?? state?.authorizationServerUrl
+  if (issuer === undefined) throw new Error('The authorization server has no issuer.')
+  return issuer
+}
+
+/** @throws AppError `output_limit` */
+function requireStorable(part: unknown): void {
+  if (JSON.stringify(part).length <= maxPartChars) return
+  throw new AppError(
+    'output_limit',
+    'The authorization server sent more data than can be stored. Report this to those who run that server.',
+  )
 }
 
 /**

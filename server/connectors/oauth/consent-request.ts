@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
-import type { OAuthDiscoveryState } from '@modelcontextprotocol/client'
+import type { OAuthDiscoveryState, StoredOAuthClientInformation } from '@modelcontextprotocol/client'
 
 /** Milliseconds after which a pending consent expires. */
 export const maxConsentMs = 10 * 60_000
@@ -26,6 +26,10 @@ export interface PendingConsent {
   readonly credentialVersion: number
   /** The authorization server that the user was sent to. */
   readonly discovery: OAuthDiscoveryState | undefined
+  /** The origins of that server, other than the connector's, that the user has confirmed. */
+  readonly confirmed: readonly string[]
+  /** Our registration there; null when the user entered a client. */
+  readonly client: StoredOAuthClientInformation | null
   /** The requested scope. */
   readonly scope: string | null
 }

@@ -27,7 +27,7 @@ export const primaryKeys: { readonly [T in CopiedTable]: readonly (keyof Tables[
   connector_tools: ['connector_id', 'name'],
   allowed_tools: ['connector_id', 'name'],
   tool_calls: ['id'],
-  connector_grants: ['connector_id', 'issuer'],
+  connector_grants: ['connector_id'],
   connector_consents: ['state_hash'],
   connector_catalogue: ['source'],
   shares: ['id'],

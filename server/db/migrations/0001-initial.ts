@@ -374,15 +374,12 @@ async function createConnectors(trx: Kysely<Tables>, { integer }: Dialect): Prom
 async function createConnectorConsents(trx: Kysely<Tables>, { integer }: Dialect): Promise<void> {
   await trx.schema
     .createTable('connector_grants')
-    .addColumn('connector_id', 'text', (c) => c.notNull().references('connectors.id').onDelete('cascade'))
-    .addColumn('issuer', 'text', (c) => c.notNull())
+    .addColumn('connector_id', 'text', (c) => c.primaryKey().references('connectors.id').onDelete('cascade'))
     .addColumn('user_id', 'text', (c) => c.notNull())
-    .addColumn('client', 'text')
+    .addColumn('issuer', 'text', (c) => c.notNull())
     .addColumn('tokens', 'text')
-    .addColumn('discovery', 'text')
+    .addColumn('details', 'text', (c) => c.notNull())
     .addColumn('refreshing_until', integer)
-    .addColumn('updated_at', integer, (c) => c.notNull())
-    .addPrimaryKeyConstraint('connector_grants_key', ['connector_id', 'issuer'])
     .execute()
   await trx.schema
     .createTable('connector_consents')

@@ -24,7 +24,7 @@ export function clientSecretContext({ id, user_id }: ConnectorId): SealContext {
 
 /** The contexts of a grant's columns. A grant belongs to the address of its connector too. */
 export function grantContext(
-  column: 'client' | 'tokens' | 'discovery',
+  column: 'tokens' | 'details',
   { id, user_id, url }: Pick<ConnectorRow, 'id' | 'user_id' | 'url'>,
   { issuer }: Pick<ConnectorGrantRow, 'issuer'>,
 ): SealContext {

@@ -78,17 +78,14 @@ export interface ToolCallTable {
 /** The registration and tokens from an authorization server for a connector. */
 export interface ConnectorGrantTable {
   connector_id: string
-  issuer: string
   user_id: string
-  /** Sealed JSON: our client registration. */
-  client: string | null
+  issuer: string
   /** Sealed JSON. */
   tokens: string | null
-  /** Sealed JSON: the discovery documents of the MCP server and of its authorization server. */
-  discovery: string | null
+  /** Sealed JSON: our registration, the metadata of the server, and what the user has confirmed and should consent to. */
+  details: string
   /** Until when, by the database's clock, a process reserves the tokens for refreshing them. */
   refreshing_until: number | null
-  updated_at: number
 }
 
 /** A consent that the user is giving at an authorization server. */
