@@ -31,76 +31,44 @@ export function shareTools<Candidate extends ToolCandidate>(
   candidates: readonly Candidate[],
   limits: RequestLimits,
 ): ToolSelection<Candidate> {
-  const sharing = new Sharing<Candidate>(limits)
+  const chosen = new Set<Candidate>()
+  const reached = new Set<keyof RequestLimits>()
+  let chars = 0
+  const choose = (part: number, from: readonly Candidate[]): void => {
+    reached.clear()
+    for (const candidate of inTurns(from, [...chosen], limits)) {
+      if (chosen.size >= Math.floor(limits.maxTools * part)) reached.add('maxTools')
+      // A smaller tool may still fit.
+      else if (chars + candidate.chars > limits.maxChars * part) reached.add('maxChars')
+      else {
+        chosen.add(candidate)
+        chars += candidate.chars
+      }
+    }
+  }
   const preferred = candidates.filter(({ isPreferred }) => isPreferred)
-  const others = candidates.filter(({ isPreferred }) => !isPreferred)
-  sharing.choose(preferred, {
-    maxTools: Math.floor(limits.maxTools * preferredPart),
-    maxChars: Math.floor(limits.maxChars * preferredPart),
-  })
-  // These limits were only a part of the request's.
-  sharing.reached.clear()
-  const remaining = preferred.filter((candidate) => !sharing.chosen.has(candidate))
-  sharing.choose([...remaining, ...others], limits)
-  return sharing
+  choose(preferredPart, preferred)
+  const remaining = [...preferred, ...candidates.filter(({ isPreferred }) => !isPreferred)]
+  choose(
+    1,
+    remaining.filter((candidate) => !chosen.has(candidate)),
+  )
+  return { chosen, reached }
 }
 
-interface Share {
-  tools: number
-  chars: number
-}
-
-class Sharing<Candidate extends ToolCandidate> {
-  readonly chosen = new Set<Candidate>()
-  readonly reached = new Set<keyof RequestLimits>()
-  readonly #limits: RequestLimits
-  readonly #shares = new Map<string, Share>()
-  readonly #total: Share = { tools: 0, chars: 0 }
-
-  constructor(limits: RequestLimits) {
-    this.#limits = limits
+/** Sorts candidates by the share that their connector has with all that it has before them, beginning with `chosen`. */
+function inTurns<Candidate extends ToolCandidate>(
+  candidates: readonly Candidate[],
+  chosen: readonly Candidate[],
+  { maxTools, maxChars }: RequestLimits,
+): Candidate[] {
+  const counts = new Map<string, { tools: number; chars: number }>()
+  const countBefore = ({ connectorId, chars }: Candidate): number => {
+    const before = counts.get(connectorId) ?? { tools: 0, chars: 0 }
+    counts.set(connectorId, { tools: before.tools + 1, chars: before.chars + chars })
+    return Math.max(before.tools / maxTools, before.chars / maxChars)
   }
-
-  /** Chooses candidates within the limits. Those of one connector are tried in the given order. */
-  choose(candidates: readonly Candidate[], limits: RequestLimits): void {
-    const queues = new Map<string, Candidate[]>()
-    for (const candidate of candidates.toReversed()) {
-      const queue = queues.get(candidate.connectorId)
-      if (queue === undefined) queues.set(candidate.connectorId, [candidate])
-      else queue.push(candidate)
-    }
-    // In an order that depends only on the candidates, so that the choice between equal shares is always the same.
-    const inOrder = [...queues].toReversed()
-    while (inOrder.length > 0) {
-      const [connectorId, queue] = inOrder.reduce((least, other) =>
-        this.#partOf(other[0]) < this.#partOf(least[0]) ? other : least,
-      )
-      const next = queue.pop()
-      if (next === undefined)
-        inOrder.splice(
-          inOrder.findIndex(([id]) => id === connectorId),
-          1,
-        )
-      else this.#add(next, limits)
-    }
-  }
-
-  #add(candidate: Candidate, { maxTools, maxChars }: RequestLimits): void {
-    const total = this.#total
-    if (total.tools >= maxTools) return void this.reached.add('maxTools')
-    // A smaller tool may still fit.
-    if (total.chars + candidate.chars > maxChars) return void this.reached.add('maxChars')
-    this.chosen.add(candidate)
-    const share = this.#shares.get(candidate.connectorId) ?? { tools: 0, chars: 0 }
-    this.#shares.set(candidate.connectorId, share)
-    for (const each of [share, total]) {
-      each.tools++
-      each.chars += candidate.chars
-    }
-  }
-
-  #partOf(connectorId: string): number {
-    const { tools, chars } = this.#shares.get(connectorId) ?? { tools: 0, chars: 0 }
-    return Math.max(tools / this.#limits.maxTools, chars / this.#limits.maxChars)
-  }
+  chosen.forEach(countBefore)
+  const shares = new Map(candidates.map((candidate) => [candidate, countBefore(candidate)]))
+  return candidates.toSorted((a, b) => (shares.get(a) ?? 0) - (shares.get(b) ?? 0))
 }
