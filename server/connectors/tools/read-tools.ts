@@ -2,7 +2,6 @@ import { hasInvisible } from '@yonder/contract/lib/invisible'
 import { isDeeperThan } from '../../lib/canonical-json.ts'
 import { cleanText, normalizeText } from '../../lib/text.ts'
 import type { ConnectorLimits } from '../connector-limits.ts'
-import { checkParameterHeaders } from '../mcp/check-parameter-headers.ts'
 import { fingerprintTool, type ToolDefinition } from './tool-store.ts'
 
 /** Limits of what is stored of a server's list. */
@@ -165,7 +164,32 @@ function findProblem(
     if (isDeeperThan(part, maxSchemaDepth * 2)) return `${description} is nested too deeply`
     if (JSON.stringify(part).length > maxSchemaChars) return `${description} is too long`
   }
-  return checkParameterHeaders(inputSchema) ?? null
+  return hasValidHeaders(inputSchema) ? null : 'it requests headers in a way that the protocol does not allow'
+}
+
+const headerKey = 'x-mcp-header'
+const headerName = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
+const headerTypes: readonly unknown[] = ['string', 'integer', 'boolean']
+
+/**
+ * Checks the annotations that request that parameters are also sent as headers. The protocol requires clients to ignore
+ * a tool unless each is on a parameter of a simple type that is reached through `properties` alone, and the names of the
+ * headers are valid in HTTP and unique.
+ */
+function hasValidHeaders(schema: Readonly<Record<string, unknown>>): boolean {
+  const names: string[] = []
+  const visit = (properties: unknown): void => {
+    for (const property of Object.values(readObject(properties) ?? {})) {
+      const { [headerKey]: name, type, properties: inner } = readObject(property) ?? {}
+      if (typeof name === 'string' && headerName.test(name) && headerTypes.includes(type))
+        names.push(name.toLowerCase())
+      visit(inner)
+    }
+  }
+  visit(schema['properties'])
+  // All others, such as one in a list, are not valid.
+  const count = JSON.stringify(schema).split(`"${headerKey}":`).length - 1
+  return new Set(names).size === count && names.length === count
 }
 
 /** Remarks that a notice contains; the others are counted. */
