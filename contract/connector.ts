@@ -80,14 +80,12 @@ export type Connector = z.infer<typeof Connector>
 
 export const ConnectorList = z.array(Connector)
 
-const toolNames = (maxNames: number) =>
-  z
-    .array(z.string().max(200))
-    .max(maxNames)
-    .overwrite((names) => [...new Set(names.filter((name) => name.trim() !== ''))])
-const maxAllowedTools = 1000
-/** Fewer than allowed tools: these names are a column of the connector, which is read for every request to a model. */
-const maxBlockedTools = 400
+/** The length of a list of allowed or of blocked tools. */
+export const maxToolNames = 1000
+const toolNames = z
+  .array(z.string().max(200))
+  .max(maxToolNames)
+  .overwrite((names) => [...new Set(names.filter((name) => name.trim() !== ''))])
 
 /**
  * The input that creates or updates a connector. The address is stored as typed, without a format check. In an
@@ -107,25 +105,42 @@ export const ConnectorInput = z.object({
    * The tools that run without approval. A name that no tool has exactly is trimmed when it is stored. Null, or
    * absent at creation, means that every tool that is not blocked runs without approval.
    */
-  allow_tools: toolNames(maxAllowedTools).nullish(),
+  allow_tools: toolNames.nullish(),
   /**
    * The blocked tools, which are not offered to models and never run. Absent keeps the stored list, null empties it.
    * Blocking a tool removes it from the allowed ones; an input that allows a blocked tool is refused.
    */
-  block_tools: toolNames(maxBlockedTools).nullish(),
-  /**
-   * The fingerprints of the tools that the user saw. A tool of `allow_tools` that is listed here is allowed in this
-   * version, even if another version was allowed before. If the tool has changed since, the update is refused as a
-   * conflict.
-   */
-  tool_fingerprints: z.record(z.string().max(200), z.string().max(100)).optional(),
-  /**
-   * The `credential` of the waiting call whose tool the user always allows. If the connector has another one by now,
-   * the update is refused as a conflict.
-   */
-  tool_credential: z.string().max(100).optional(),
+  block_tools: toolNames.nullish(),
 })
 export type ConnectorInput = z.infer<typeof ConnectorInput>
+
+/** What a tool gets: it runs without approval, needs approval, or is neither offered to models nor run. */
+export const ToolPermission = z.object({
+  name: z.string().max(200),
+  permission: z.enum(['allow', 'ask', 'block']),
+  /** The version of the tool that the user saw. If it has another one by now, the request is refused as a conflict. */
+  fingerprint: z.string().max(100).optional(),
+  /** Allows the tool although it is blocked. Otherwise this is refused as a conflict. */
+  unblock: z.boolean().optional(),
+})
+export type ToolPermission = z.infer<typeof ToolPermission>
+export type Permission = ToolPermission['permission']
+
+/** `PATCH /api/mcp-server/{name}`: changes the permissions of the tools that it names, and of no other. */
+export const PermissionsInput = z.object({
+  tools: z.array(ToolPermission).max(400),
+  /**
+   * Whether tools that are neither allowed nor blocked need approval; false is `allow_tools: null`. A change takes back
+   * everything that was allowed before.
+   */
+  asks: z.boolean().optional(),
+  /**
+   * The `credential` of the waiting call whose tool the user always allows. If the connector has another one by now,
+   * the request is refused as a conflict.
+   */
+  credential: z.string().max(100).optional(),
+})
+export type PermissionsInput = z.infer<typeof PermissionsInput>
 
 /** The body of `POST …/connect`. */
 export const ConnectInput = z.object({

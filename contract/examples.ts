@@ -3,7 +3,7 @@ import { Bot, BotInput, BotTest, EndpointDraft } from './bot.ts'
 import { Chat, SelectResponse, StopRequest } from './chat.ts'
 import { Compaction, CompactionInput, CompactionRewrite } from './compaction.ts'
 import * as completion from './completion.ts'
-import { ConnectInput, Connector, ConnectorInput } from './connector.ts'
+import { ConnectInput, Connector, ConnectorInput, PermissionsInput } from './connector.ts'
 import { ErrorBody } from './error.ts'
 import { Integration, IntegrationCallback, IntegrationInput } from './integration.ts'
 import { LiveEvent } from './live.ts'
@@ -84,6 +84,7 @@ examples.add(Connector, {
   examples: [{ ...connector, ...noCredentials, ...connected, tools: [] }],
 })
 examples.add(ConnectorInput, { examples: [{ ...connector, token: 'secret' }] })
+examples.add(PermissionsInput, { examples: [{ tools: [{ name: 'search', permission: 'block' }] }] })
 examples.add(ConnectInput, { examples: [{ return_to: '/settings/connectors' }] })
 
 examples.add(Integration, {

@@ -1,4 +1,4 @@
-import type { Locator, Page } from '@playwright/test'
+import type { Locator, Page, Route } from '@playwright/test'
 import { openTab } from './support/chat-page.ts'
 import { expect, looks } from './support/fixtures.ts'
 import { expectNoSidewaysScroll } from './support/page-checks.ts'
@@ -56,6 +56,55 @@ test('a user blocks an allowed tool with the keyboard: another tab shows it, and
   await send(page, 'And now?')
   await expect(lastTurn(page)).toContainText('Now I can.')
   expect(offered()).toContain('default__calculate')
+})
+
+/** Does what changes a permission on a page, and delays its request until `meanwhile` has ended. */
+async function changeSlowly(page: Page, act: () => Promise<void>, meanwhile: () => Promise<void>) {
+  const held = new Promise<Route>((resolve) => {
+    void page.route('**/api/mcp-server/default', resolve, { times: 1 })
+  })
+  await act()
+  const request = await held
+  await meanwhile()
+  await request.continue()
+}
+
+test('a user allows and takes back tools in two tabs at once: each tab keeps what the other has changed', async ({
+  page,
+  model,
+  context,
+}) => {
+  model.reply([callTool('default__calculate', { expression: '2 + 3' })])
+  model.reply(['It is five.'])
+  await send(page, 'A sum')
+  const second = await openTab(context, '/settings/connectors?configure=default')
+  const other = dialogOf(second, 'default')
+  const expectChosen = async (tool: string, name: 'Asks' | 'Allowed') =>
+    expect(state(other, tool, name)).toHaveAttribute('aria-pressed', 'true')
+  const choose = async (tool: string, name: 'Asks' | 'Allowed') => {
+    await state(other, tool, name).click()
+    await expect(second.getByText('Allow tools updated successfully for "default"').last()).toBeVisible()
+    await expectChosen(tool, name)
+  }
+  await choose('get_time', 'Allowed')
+
+  await changeSlowly(
+    page,
+    () => page.getByRole('button', { name: 'Allow Always' }).click(),
+    () => choose('get_time', 'Asks'),
+  )
+  await expectChosen('calculate', 'Allowed')
+  await expectChosen('get_time', 'Asks')
+  await expect(lastTurn(page)).toContainText('It is five.')
+
+  const dialog = await configure(page, 'default')
+  await changeSlowly(
+    page,
+    () => state(dialog, 'calculate', 'Asks').click(),
+    () => choose('get_time', 'Allowed'),
+  )
+  await expectChosen('calculate', 'Asks')
+  await expectChosen('get_time', 'Allowed')
 })
 
 test('a waiting call says that its tool was blocked in another tab, and allowing it runs nothing', async ({

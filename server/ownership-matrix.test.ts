@@ -42,6 +42,9 @@ const forms: Readonly<Record<string, readonly Form[]>> = {
       rest: { name: 'Renamed', url: 'http://127.0.0.1:9/', block_tools: ['act'] },
     },
   ],
+  'PATCH /api/mcp-server/{name}': [
+    { path: { name: 'connector' }, rest: { tools: [{ name: 'act', permission: 'block' }], asks: false } },
+  ],
   'DELETE /api/mcp-server/{name}': [{ path: { name: 'connector' } }],
   'POST /api/mcp-server/{name}/connect': [{ path: { name: 'connector' }, rest: {} }],
   'POST /api/mcp-server/{name}/disconnect': [{ path: { name: 'connector' } }],

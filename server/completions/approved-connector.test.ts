@@ -113,12 +113,13 @@ describe.each(engines)('an approval of a call whose connector has changed, on %s
       await product.connect(ada, 'polite')
       const call = await requestCall('polite', 'act')
       const shown = (await ada.readChat(call.chatId ?? '')).messages[1]?.call
-      const allowed = { allow_tools: ['act'], tool_credential: shown?.credential }
+      const { fingerprint = '', credential } = shown ?? {}
+      const tools = [{ name: 'act', permission: 'allow', fingerprint }]
       await happens()
-      const read = async () => (await ada.get('/api/mcp-servers')).json<{ name: string; url: string }[]>()
+      const read = async () => (await ada.get('/api/mcp-servers')).json<unknown>()
       const before = await read()
-      const url = before.find(({ name }) => name === 'polite')?.url
-      expect(await change({ url, ...allowed })).toMatchObject({ statusCode: 409, body: refused })
+      const response = await ada.patch(path, { tools, credential })
+      expect(response).toMatchObject({ statusCode: 409, body: refused })
       expect(await read()).toEqual(before)
     })
 

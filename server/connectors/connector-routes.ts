@@ -8,6 +8,7 @@ import {
   ConnectorList,
   ConnectResult,
   ModelTool,
+  PermissionsInput,
   ToolCallList,
   ToolCallQuery,
 } from '@yonder/contract/connector'
@@ -29,8 +30,10 @@ import { presentConnector } from './present-connector.ts'
 import { readAccount } from './read-account.ts'
 import { changeConnector, requireDeletable, createConnector } from './save-connector.ts'
 import { syncConnectors } from './sync-connectors.ts'
+import { changePermissions } from './tools/change-permissions.ts'
+import { listPermissions } from './tools/permission-store.ts'
 import { readModelTool } from './tools/read-model-tool.ts'
-import { listAllowedTools, listTools } from './tools/tool-store.ts'
+import { listTools } from './tools/tool-store.ts'
 
 const NameParams = z.object({ name: z.string().transform(normalizeText) })
 const ToolParams = NameParams.extend({ tool: z.string().transform(normalizeText) })
@@ -133,6 +136,22 @@ function registerChanges(api: Api, deps: ConnectorDeps): void {
       if (connector.credential_version !== before.credential_version) {
         await deps.shared.pool.drop(connectionPrefix(connector))
       }
+      return presentOne(deps, connector)
+    },
+  )
+
+  api.patch(
+    '/api/mcp-server/:name',
+    route('owner', 'Change the permissions of tools', ['conflict'], {
+      params: NameParams,
+      body: PermissionsInput,
+      response: { 200: Connector },
+    }),
+    async (request) => {
+      const user = requireUser(request)
+      const { name } = await requireSyncedConnector(deps, user, request.params.name)
+      const connector = await changePermissions(deps, user, name, request.body)
+      deps.onChanged(user.id)
       return presentOne(deps, connector)
     },
   )
@@ -258,6 +277,6 @@ async function presentAll(
 ): Promise<Connector[]> {
   const ids = connectors.map(({ id }) => id)
   const tools = await listTools(db, ids)
-  const allowed = await listAllowedTools(db, ids)
-  return connectors.map((connector) => presentConnector(connector, tools, allowed, sealer))
+  const permissions = await listPermissions(db, ids)
+  return connectors.map((connector) => presentConnector(connector, tools, permissions, sealer))
 }

@@ -13,7 +13,6 @@ export type ConnectorChange = Pick<
   | 'client_id'
   | 'client_secret'
   | 'asks'
-  | 'blocked_tools'
   | 'credential_version'
   | 'status'
   | 'error_message'

@@ -2,25 +2,25 @@ import { connectorStatuses, type Connector, type ConnectorTool } from '@yonder/c
 import { maskSecret } from '../db/secrets/mask-secret.ts'
 import { clientSecretContext, connectorTokenContext } from '../db/secrets/seal-contexts.ts'
 import type { Sealer } from '../db/secrets/seal-secret.ts'
-import type { AllowedToolRow, ConnectorRow, ConnectorToolRow } from '../db/tables/connector-tables.ts'
+import type { ConnectorRow, ConnectorToolRow, ToolPermissionRow } from '../db/tables/connector-tables.ts'
 import { credentialIdOf } from './connector-store.ts'
-import { blockedToolsOf } from './tools/block-tools.ts'
 import { decideApproval } from './tools/resolve-tool.ts'
 import { parseDefinition } from './tools/tool-store.ts'
 
 /**
- * Converts a connector to the form that its owner gets, with secrets masked. `tools` and `allowed` can contain rows of
- * other connectors.
+ * Converts a connector to the form that its owner gets, with secrets masked. `tools` and `permissions` can contain
+ * rows of other connectors.
  */
 export function presentConnector(
   connector: ConnectorRow,
   tools: readonly ConnectorToolRow[],
-  allowed: readonly AllowedToolRow[],
+  permissions: readonly ToolPermissionRow[],
   sealer: Sealer,
 ): Connector {
-  const allowedByName = new Map(
-    allowed.filter((row) => row.connector_id === connector.id).map((row) => [row.name, row]),
-  )
+  const own = permissions.filter((row) => row.connector_id === connector.id)
+  const namesOf = (permission: ToolPermissionRow['permission']) =>
+    own.filter((row) => row.permission === permission).map(({ name }) => name)
+  const permissionOf = new Map(own.map((row) => [row.name, row]))
   return {
     name: connector.name,
     url: connector.url,
@@ -31,11 +31,11 @@ export function presentConnector(
     is_default: connector.is_default === 1,
     error_message: connector.status === 'connected' ? connector.call_error : connector.error_message,
     notice: connector.notice,
-    allow_tools: connector.asks === 0 ? null : [...allowedByName.keys()],
-    block_tools: [...blockedToolsOf(connector)],
+    allow_tools: connector.asks === 0 ? null : namesOf('allow'),
+    block_tools: namesOf('block'),
     tools: tools
       .filter((tool) => tool.connector_id === connector.id)
-      .map((tool) => presentTool(connector, tool, allowedByName.get(tool.name))),
+      .map((tool) => presentTool(connector, tool, permissionOf.get(tool.name))),
     credential: credentialIdOf(connector),
   }
 }
@@ -49,7 +49,7 @@ function presentStatus({ status, call_error }: ConnectorRow): Connector['status'
 function presentTool(
   connector: ConnectorRow,
   tool: ConnectorToolRow,
-  allowed: AllowedToolRow | undefined,
+  permission: ToolPermissionRow | undefined,
 ): ConnectorTool {
   const { title, description } = parseDefinition(tool.definition)
   return {
@@ -57,7 +57,7 @@ function presentTool(
     title,
     description,
     fingerprint: tool.fingerprint,
-    consent: decideApproval(connector, tool, allowed).kind,
+    consent: decideApproval(connector, tool, permission).kind,
     problem: tool.problem,
   }
 }

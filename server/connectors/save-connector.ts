@@ -12,7 +12,6 @@ import type { ConnectorDeps } from './connector-deps.ts'
 import { listReservedNames, writeWithName, slugName } from './connector-name.ts'
 import {
   countCustomConnectors,
-  credentialIdOf,
   insertConnector,
   listConnectors,
   requireConnector,
@@ -20,9 +19,8 @@ import {
   type ConnectorChange,
 } from './connector-store.ts'
 import { deleteGrant } from './oauth/grant-store.ts'
-import { allowTools } from './tools/allow-tools.ts'
-import { blockTools } from './tools/block-tools.ts'
-import { replaceAllowedTools, replaceTools } from './tools/tool-store.ts'
+import { replacePermissions } from './tools/change-permissions.ts'
+import { replaceTools } from './tools/tool-store.ts'
 
 type Deps = Pick<ConnectorDeps, 'database' | 'sealer' | 'now' | 'settings' | 'builtIns' | 'onRenamed'>
 
@@ -55,10 +53,9 @@ export async function createConnector(
         // Later than all others, so that connectors are listed in order of creation even within one millisecond.
         created_at: Math.max(now(), ...others.map((other) => other.created_at + 1)),
         ...applyInput(sealer, { ...owned, ...emptyConnector }, input),
-        blocked_tools: await blockTools(trx, { ...owned, blocked_tools: null }, input),
       }
       await insertConnector(trx, connector)
-      await allowTools(trx, connector, input)
+      await replacePermissions(trx, connector, input)
       return connector
     }),
   )
@@ -83,21 +80,16 @@ export async function changeConnector(
       await lockUser(trx, user)
       const connector = await requireConnector(trx, user, name)
       requireEditable(connector, input)
-      requireCredential(connector, input)
-      const applied =
+      const change =
         connector.is_default === 1
           ? applyInput(sealer, connector, { ...input, ...noCredentials })
           : applyInput(sealer, connector, input)
-      const isMoved = applied.url !== connector.url
-      // A form repeats the tools allowed at the old address, which are not allowed at the new one.
-      const lists = isMoved ? { ...input, allow_tools: undefined } : input
-      const change = { ...applied, blocked_tools: await blockTools(trx, connector, lists) }
       await updateConnector(trx, user, connector.id, change)
-      if (!isMoved) {
-        await allowTools(trx, connector, input)
-      } else {
+      if (change.url === connector.url) await replacePermissions(trx, connector, input)
+      else {
+        // A form repeats the tools allowed at the old address, which are not allowed at the new one.
+        await replacePermissions(trx, connector, { ...input, allow_tools: null })
         await replaceTools(trx, connector, [])
-        await replaceAllowedTools(trx, connector, [])
         await deleteGrant(trx, connector)
       }
       return { ...connector, ...change }
@@ -128,7 +120,6 @@ const emptyConnector: ConnectorChange = {
   client_id: null,
   client_secret: null,
   asks: 0,
-  blocked_tools: null,
   credential_version: 0,
 }
 
@@ -177,7 +168,6 @@ function applyInput(
     ...credentials,
     asks:
       isExisting && addressChanged ? needsApprovalAtNewAddress(stored, input) : needsApproval(stored, input),
-    blocked_tools: stored.blocked_tools,
     credential_version: stored.credential_version + (credentialsChanged ? 1 : 0),
     status: keepsState ? stored.status : unconnected.status,
     error_message: keepsState ? stored.error_message : null,
@@ -225,21 +215,6 @@ export function requireDeletable(connector: Pick<ConnectorRow, 'is_default' | 'n
       `"${connector.name}" is a default connector, which cannot be deleted. You can disconnect it instead.`,
     )
   }
-}
-
-/**
- * Checks that the connector is still the one whose call the user wants to allow.
- * @throws AppError `conflict`
- */
-function requireCredential(
-  connector: Pick<ConnectorRow, 'id' | 'credential_version' | 'name'>,
-  { tool_credential }: ConnectorInput,
-): void {
-  if (tool_credential === undefined || tool_credential === credentialIdOf(connector)) return
-  throw new AppError(
-    'conflict',
-    `The connector "${connector.name}" was added again, or its address, credential or account has changed since approval was requested. Deny the call, and the model can request it again.`,
-  )
 }
 
 /**

@@ -18,7 +18,7 @@ import {
 
 /**
  * Creates the default connectors that the user lacks, resets those of integrations that were connected again, and
- * deletes those of integrations that were disconnected, with their allowed tools. Returns the connectors of the
+ * deletes those of integrations that were disconnected, with their permissions. Returns the connectors of the
  * user, default ones first, without those that only another version of the product includes. `now` is in milliseconds
  * since 1970.
  */
@@ -127,7 +127,6 @@ function toRow(user: Actor, { name, url, slug, version }: OwnedBuiltIn, created_
     notice: null,
     is_default: 1,
     asks: 1,
-    blocked_tools: null,
     slug,
     credential_version: version,
     tools_expire_at: null,

@@ -6,8 +6,8 @@ import { findActiveRun } from '../completions/log/run-store.ts'
 import { foldLog } from '../completions/maintenance/end-run.ts'
 import { presentToolCall } from '../connectors/calls/call-record-store.ts'
 import { listConnectors } from '../connectors/connector-store.ts'
-import { blockedToolsOf } from '../connectors/tools/block-tools.ts'
-import { listAllowedTools, listTools } from '../connectors/tools/tool-store.ts'
+import { listPermissions } from '../connectors/tools/permission-store.ts'
+import { listTools } from '../connectors/tools/tool-store.ts'
 import type { Database, Db } from '../db/database.ts'
 import type { ConnectorRow } from '../db/tables/connector-tables.ts'
 import type { IntegrationRow } from '../db/tables/integration-tables.ts'
@@ -157,9 +157,11 @@ async function presentBots(db: Db, user: User) {
 async function presentConnectors(db: Db, user: User) {
   const connectors = await listConnectors(db, user)
   const ids = connectors.map(({ id }) => id)
-  const [tools, allowed] = await Promise.all([listTools(db, ids), listAllowedTools(db, ids)])
+  const [tools, permissions] = await Promise.all([listTools(db, ids), listPermissions(db, ids)])
   const namesOf = (rows: readonly { connector_id: string; name: string }[], { id }: ConnectorRow) =>
     rows.flatMap(({ connector_id, name }) => (connector_id === id ? [name] : []))
+  const allowed = permissions.filter(({ permission }) => permission === 'allow')
+  const blocked = permissions.filter(({ permission }) => permission === 'block')
   return connectors.map((connector) => ({
     name: connector.name,
     url: connector.url,
@@ -169,7 +171,7 @@ async function presentConnectors(db: Db, user: User) {
     client_id: connector.client_id,
     has_client_secret: connector.client_secret !== null,
     allowed_tools: connector.asks === 0 ? null : namesOf(allowed, connector),
-    blocked_tools: [...blockedToolsOf(connector)],
+    blocked_tools: namesOf(blocked, connector),
     tools: namesOf(tools, connector),
     created_at: time(connector.created_at),
   }))

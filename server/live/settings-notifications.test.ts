@@ -81,7 +81,7 @@ describe.each(engines)('notifications of settings on %s', (engine) => {
     expect(await nextLists(1)).toEqual(['bots'])
     await ada.put('/api/mcp-server/Tools', { name: 'Utilities', url })
     expect((await nextLists(3)).toSorted()).toEqual(['bots', 'connectors', 'names'])
-    await ada.put('/api/mcp-server/Utilities', { name: 'Utilities', url, block_tools: ['act'] })
+    await ada.patch('/api/mcp-server/Utilities', { tools: [], asks: true })
     expect(await nextLists(1)).toEqual(['connectors'])
     await ada.delete('/api/mcp-server/Utilities')
     expect((await nextLists(3)).toSorted()).toEqual(['bots', 'connectors', 'names'])

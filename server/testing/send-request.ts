@@ -35,6 +35,7 @@ export interface RequestClient {
   get(url: string, headers?: Headers): Promise<TestResponse>
   post(url: string, body?: unknown, headers?: Headers): Promise<TestResponse>
   put(url: string, body?: unknown, headers?: Headers): Promise<TestResponse>
+  patch(url: string, body?: unknown, headers?: Headers): Promise<TestResponse>
   delete(url: string, headers?: Headers): Promise<TestResponse>
   /** Opens an event stream, with POST when there is a body. The server must listen. */
   stream(url: string, body?: unknown, headers?: Headers): Promise<TestStream>
@@ -54,6 +55,7 @@ export function createRequestClient(transport: Transport, headers: Headers = {})
     get: (url, more) => send('GET', url, undefined, more),
     post: (url, body, more) => send('POST', url, body, more),
     put: (url, body, more) => send('PUT', url, body, more),
+    patch: (url, body, more) => send('PATCH', url, body, more),
     delete: (url, more) => send('DELETE', url, undefined, more),
     stream: (url, body, more) =>
       openStream({

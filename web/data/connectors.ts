@@ -3,11 +3,10 @@ import type {
   Connector,
   ConnectorAccount,
   ConnectorInput,
-  ConnectorTool,
   ModelTool,
+  PermissionsInput,
   ToolCallList,
 } from '@yonder/contract/connector'
-import { toConnectorInput } from '@yonder/contract/connector-input'
 import useSWR from 'swr'
 import useSWRInfinite from 'swr/infinite'
 import { readReason, type FieldLabels } from '../lib/api/api-error.ts'
@@ -28,7 +27,6 @@ const labels: FieldLabels = {
   client_id: 'Client ID',
   client_secret: 'Client Secret',
   allow_tools: 'Allowed Tools',
-  block_tools: 'Blocked Tools',
 }
 
 /** The user's connectors with their tools, the default ones first. */
@@ -133,40 +131,14 @@ export function useDeleteConnector() {
   })
 }
 
-export interface AllowToolsInput {
-  readonly connector: Connector
-  /** Returns the new list of allowed tools for the stored one. Null means that every tool runs without approval. */
-  readonly change: (stored: readonly string[] | null) => readonly string[] | null
-  /** Returns the new list of blocked tools for the stored one. Absent means that the stored list stays. */
-  readonly changeBlocked?: (stored: readonly string[]) => readonly string[]
-  /** The tools that the user allows in the version shown. The versions allowed earlier stay for all other tools. */
-  readonly seen: readonly Pick<ConnectorTool, 'name' | 'fingerprint'>[]
-}
-
-/** Changes which tools of a connector run without approval, and which are blocked. */
-export function useAllowTools() {
+/** Changes which tools of a connector run without approval, and which are blocked. No other tool changes. */
+export function useChangePermissions() {
   return useAction({
-    call: async (api, { connector, change, changeBlocked, seen }: AllowToolsInput) => {
-      // Load the list again, so that tools allowed in another tab stay allowed.
-      const connectors = await api.get<readonly Connector[]>(connectorsKey)
-      if (connectors === undefined) return undefined
-      const stored = connectors.find(({ name }) => name === connector.name) ?? connector
-      const blocked = changeBlocked?.(stored.block_tools ?? [])
-      const areBlockedSame = JSON.stringify(blocked) === JSON.stringify(stored.block_tools ?? [])
-      // A tool that was allowed in another tab and is blocked here is no longer allowed. The server refuses to allow a
-      // tool here that was blocked in another tab.
-      const newlyBlocked = new Set(blocked?.filter((name) => stored.block_tools?.includes(name) !== true))
-      const names = change(stored.allow_tools)?.filter((name) => !newlyBlocked.has(name)) ?? null
-      return api.put<Connector>(connectorPath(connector.name), {
-        ...toConnectorInput(stored),
-        allow_tools: names === null ? null : [...names],
-        ...(blocked === undefined || areBlockedSame ? {} : { block_tools: [...blocked] }),
-        tool_fingerprints: Object.fromEntries(seen.map(({ name, fingerprint }) => [name, fingerprint])),
-      } satisfies ConnectorInput)
-    },
-    update: (update, changed, { connector: { name } }) =>
-      update<readonly Connector[]>(connectorsKey, (list) => replaceInList(list, name, changed)),
-    success: (_changed, { connector }) => `Allow tools updated successfully for "${connector.name}"`,
+    call: (api, { connector, ...input }: PermissionsInput & { readonly connector: string }) =>
+      api.patch<Connector>(connectorPath(connector), input),
+    update: (update, changed, { connector }) =>
+      update<readonly Connector[]>(connectorsKey, (list) => replaceInList(list, connector, changed)),
+    success: (_changed, { connector }) => `Allow tools updated successfully for "${connector}"`,
     failure: (error) => `Failed to update allow tools: ${readReason(error)}`,
     // A tool may have changed since the list was loaded.
     refresh: (mutate) => mutate(connectorsKey),

@@ -1,6 +1,6 @@
 import { screen, within } from '@testing-library/react'
 import { userEvent } from '@testing-library/user-event'
-import type { Connector, ConnectorInput } from '@yonder/contract/connector'
+import type { Connector, ConnectorInput, Permission, PermissionsInput } from '@yonder/contract/connector'
 import { ConnectorsSection } from '../features/connectors/connectors-section.tsx'
 import { dismissToast, toasts } from '../lib/toasts.ts'
 import { ToastRegion } from '../ui/toast/toast-region.tsx'
@@ -36,6 +36,23 @@ export class ConnectorsScene {
     }
     this.api
       .on(`PUT ${path}`, ({ body }) => json(change(body as Partial<Connector>)))
+      .on(`PATCH ${path}`, ({ body }) => {
+        const { tools, asks } = body as PermissionsInput
+        const { allow_tools, block_tools = [] } = change({})
+        const names = new Set(tools.map((tool) => tool.name))
+        const replace = (list: readonly string[], permission: Permission) => [
+          ...list.filter((tool) => !names.has(tool)),
+          ...tools.filter((tool) => tool.permission === permission).map((tool) => tool.name),
+        ]
+        const isList = asks ?? allow_tools !== null
+        const listed = (allow_tools !== null) === isList ? (allow_tools ?? []) : []
+        return json(
+          change({
+            allow_tools: isList ? replace(listed, 'allow') : null,
+            block_tools: replace(block_tools, 'block'),
+          }),
+        )
+      })
       .on(`DELETE ${path}`, () => {
         this.connectors = this.connectors.filter((connector) => connector.name !== name)
         return new Response(null, { status: 204 })

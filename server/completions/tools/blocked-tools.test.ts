@@ -104,11 +104,8 @@ describe.each(engines)('blocked tools of a chat, on %s', (engine) => {
     const { stream } = await send('Do it')
     await change('polite', { block_tools: ['act'] })
     const { fingerprint = '', credential = '' } = callOfReply(stream) ?? {}
-    const response = await change('polite', {
-      allow_tools: ['act'],
-      tool_fingerprints: { act: fingerprint },
-      tool_credential: credential,
-    })
+    const tools = [{ name: 'act', permission: 'allow', fingerprint }]
+    const response = await ada.patch('/api/mcp-server/polite', { tools, credential })
     expect(response.statusCode).toBe(409)
     expect((await ada.get('/api/mcp-servers')).body).toContain('"allow_tools":[],"block_tools":["act"]')
   })

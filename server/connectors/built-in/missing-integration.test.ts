@@ -7,7 +7,7 @@ import { connectConnector } from '../connect-connector.ts'
 import { requireConnector } from '../connector-store.ts'
 import { createConsentRequest } from '../oauth/consent-request.ts'
 import { syncConnectors } from '../sync-connectors.ts'
-import { allowTools } from '../tools/allow-tools.ts'
+import { replacePermissions } from '../tools/change-permissions.ts'
 import { refreshTools } from '../tools/refresh-tools.ts'
 
 const user = { id: 'ada' }
@@ -100,7 +100,9 @@ describe.each(engines)('the connector of an integration on %s', (engine) => {
     await connectors.closeIdle(user.id)
     await refreshTools(connectors, mail)
     expect(await resolve('peek')).toMatchObject({ kind: 'callable', decision: { kind: 'ask_changed' } })
-    await connectors.database.db.transaction().execute((trx) => allowTools(trx, mail, { allow_tools: [] }))
+    await connectors.database.db
+      .transaction()
+      .execute((trx) => replacePermissions(trx, mail, { allow_tools: [] }))
     await refreshTools(connectors, mail)
     expect(await resolve('peek')).toMatchObject({ kind: 'callable', decision: { kind: 'ask' } })
   })

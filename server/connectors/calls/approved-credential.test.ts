@@ -6,8 +6,8 @@ import { openTestConnectors, type TestConnectors } from '../../testing/mcp/open-
 import { credentialIdOf, requireConnector } from '../connector-store.ts'
 import { changeGrant, findGrant, saveGrant } from '../oauth/grant-store.ts'
 import { changeConnector } from '../save-connector.ts'
+import { listPermissions } from '../tools/permission-store.ts'
 import { resolveTool } from '../tools/resolve-tool.ts'
-import { listAllowedTools } from '../tools/tool-store.ts'
 import { callTool } from './call-tool.ts'
 
 const ada = { id: 'ada' }
@@ -115,7 +115,7 @@ describe.each(engines)('an approved call that waits for a slot, on %s', (engine)
     const moved = { ...fields(), url: `${connector.url}?moved`, allow_tools: ['search'] }
     await changeConnector(connectors, ada, connector.name, moved)
     const current = await requireConnector(connectors.database.db, ada, connector.name)
-    expect(await listAllowedTools(connectors.database.db, [current.id])).toEqual([])
+    expect(await listPermissions(connectors.database.db, [current.id])).toEqual([])
     expect(current.asks).toBe(1)
   })
 

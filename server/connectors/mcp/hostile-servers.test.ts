@@ -170,10 +170,11 @@ describe('a hostile server', () => {
     const connector = await requireConnector(db, ada, name)
     const [tool] = await scene.toolsOf(name)
     await db
-      .insertInto('allowed_tools')
+      .insertInto('tool_permissions')
       .values({
         connector_id: connector.id,
         name: 'send',
+        permission: 'allow',
         position: 0,
         fingerprint: tool!.fingerprint,
         definition: tool!.definition,

@@ -6,7 +6,7 @@ import { adaptTools } from './adapt-tools.ts'
 const tags = (text: string) =>
   Array.from(text, (letter) => String.fromCodePoint(0xe0000 + letter.charCodeAt(0))).join('')
 
-const connector = { id: 'c', name: 'Mail', slug: 'mail', blocked_tools: null } as ConnectorRow
+const connector = { id: 'c', name: 'Mail', slug: 'mail' } as ConnectorRow
 
 function toolOf(name: string, inputSchema: object, description = 'Sends.') {
   const definition = { name, title: null, description, inputSchema, outputSchema: null }

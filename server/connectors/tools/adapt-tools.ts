@@ -5,7 +5,6 @@ import { cleanText } from '../../lib/text.ts'
 import { adaptSchema } from '../model-tools/adapt-schema.ts'
 import type { JsonSchema } from '../model-tools/json-schema.ts'
 import { nameTools } from '../model-tools/name-tools.ts'
-import { blockedToolsOf } from './block-tools.ts'
 import { parseDefinition } from './tool-store.ts'
 
 /** The tool that a name refers to. */
@@ -51,6 +50,7 @@ export interface AdaptedTools {
 
 export interface ToolProblem {
   readonly connector: ConnectorRow
+  readonly toolName: string
   /** A sentence for the user. */
   readonly notice: string
 }
@@ -70,13 +70,10 @@ export async function adaptTools(
       .map((row) => ({ connectorId: connector.id, slug: connector.slug, tool: row.name, row, connector })),
   )
   const named = nameTools(usable)
-  const blocked = new Map(connectors.map(({ connector }) => [connector.id, blockedToolsOf(connector)]))
   const problems: ToolProblem[] = []
   const tools: AdaptedTool[] = []
   let startedAt = performance.now()
   for (const [name, { row, connector }] of named) {
-    // A blocked tool keeps its name, so that the others keep theirs and a call of it can be refused.
-    if (blocked.get(connector.id)?.has(row.name)) continue
     if (performance.now() - startedAt > maxWorkMs) {
       await setImmediate()
       startedAt = performance.now()
@@ -85,7 +82,7 @@ export async function adaptTools(
     const adapted = adaptSchema(inputSchema, apiType)
     if ('problem' in adapted) {
       const notice = `The tool "${row.name}" of ${connector.name} is not offered to the model: ${adapted.problem}.`
-      problems.push({ connector, notice })
+      problems.push({ connector, toolName: row.name, notice })
       continue
     }
     const offered = {
@@ -112,15 +109,17 @@ export async function adaptTools(
   }
 }
 
-/** Returns only the tools of connectors that may be used. `resolve` still finds the others by their names. */
+/**
+ * Returns only the tools that may be offered. The others keep their names, so that these keep theirs and `resolve` still
+ * finds all.
+ */
 export function selectTools(
   adapted: AdaptedTools,
-  isUsable: (connector: Pick<ConnectorRow, 'id'>) => boolean,
+  mayOffer: (tool: Pick<AdaptedTool, 'connector' | 'toolName'>) => boolean,
 ): AdaptedTools {
-  const tools = adapted.tools.filter(({ connector }) => isUsable(connector))
+  const tools = adapted.tools.filter(mayOffer)
   if (tools.length === adapted.tools.length && adapted.problems.length === 0) return adapted
-  const problems = adapted.problems.filter(({ connector }) => isUsable(connector))
-  return { ...adapted, tools, chars: sumChars(tools), problems }
+  return { ...adapted, tools, chars: sumChars(tools), problems: adapted.problems.filter(mayOffer) }
 }
 
 function sumChars(tools: readonly AdaptedTool[]): number {

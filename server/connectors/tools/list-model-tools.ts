@@ -1,5 +1,5 @@
 import type { ApiType } from '@yonder/contract/bot'
-import type { Actor } from '../../access/access.ts'
+import { type Actor, ownerOf } from '../../access/access.ts'
 import type { ConnectorRow } from '../../db/tables/connector-tables.ts'
 import type { ConnectorDeps } from '../connector-deps.ts'
 import { connectionKey } from '../mcp/connection-pool.ts'
@@ -7,6 +7,7 @@ import { syncConnectors } from '../sync-connectors.ts'
 import { adaptTools, selectTools, type AdaptedTools, type ConnectorWithTools } from './adapt-tools.ts'
 import { reportConnecting, reportStoredRound, reportSummary, type OnStatus } from './connection-round.ts'
 import { fitsRequest, offerTools, type ModelTools } from './offer-tools.ts'
+import { readBlockedTools } from './permission-store.ts'
 import { findPreferredTools } from './preferred-tools.ts'
 import type { ReadBotConnectors } from './resolve-tool.ts'
 import { listTools } from './tool-store.ts'
@@ -135,13 +136,12 @@ async function adaptStoredTools(
   if (first === undefined) return adaptTools([], apiType)
   const key = `${first.user_id} ${apiType}`
   const state = JSON.stringify(
-    connectors.map(({ id, name, slug, credential_version, tools_expire_at, blocked_tools }) => [
+    connectors.map(({ id, name, slug, credential_version, tools_expire_at }) => [
       id,
       name,
       slug,
       credential_version,
       tools_expire_at,
-      blocked_tools,
     ]),
   )
   const cached = adaptedTools.get(key)
@@ -170,7 +170,12 @@ async function chooseTools(
   connectors: readonly ConnectorRow[],
   isUsable: IsUsable,
 ): Promise<ModelTools> {
-  const usable = selectTools(adapted, isUsable)
+  const [first] = connectors
+  const isBlocked = first && (await readBlockedTools(deps.database.db, ownerOf(first)))
+  const usable = selectTools(
+    adapted,
+    ({ connector, toolName }) => isUsable(connector) && isBlocked?.(connector, toolName) !== true,
+  )
   const { maxToolsPerRequest, maxToolCharsPerRequest } = deps.settings.limits
   const limits = { maxTools: maxToolsPerRequest, maxChars: maxToolCharsPerRequest }
   if (fitsRequest(usable, limits)) return offerTools(usable, limits)

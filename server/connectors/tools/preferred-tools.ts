@@ -3,7 +3,7 @@ import type { ConnectorRow } from '../../db/tables/connector-tables.ts'
 import { listToolCalls } from '../calls/call-record-store.ts'
 import type { ConnectorDeps } from '../connector-deps.ts'
 import type { AdaptedTool } from './adapt-tools.ts'
-import { listAllowedTools } from './tool-store.ts'
+import { listPermissions } from './permission-store.ts'
 
 /** Milliseconds after which a call no longer counts as recent. */
 const maxAgeMs = 30 * 24 * 60 * 60 * 1_000
@@ -21,15 +21,16 @@ export async function findPreferredTools(
 ): Promise<(tool: AdaptedTool) => boolean> {
   const withList = connectors.filter(({ asks }) => asks === 1).map(({ id }) => id)
   const since = now() - maxAgeMs
-  const [allowed, ...calls] = await Promise.all([
-    listAllowedTools(db, withList),
+  const [decided, ...calls] = await Promise.all([
+    // Blocked tools are not offered anyway.
+    listPermissions(db, withList),
     ...connectors.map((connector) =>
       listToolCalls(db, ownerOf(connector), connector.id, { before: undefined, limit: maxCalls }),
     ),
   ])
   const recent = calls.flat().filter((call) => call.started_at > since && call.approval !== 'denied')
   const keys = new Set([
-    ...allowed.map(({ connector_id, name }) => `${connector_id} ${name}`),
+    ...decided.map(({ connector_id, name }) => `${connector_id} ${name}`),
     ...recent.map(({ connector_id, tool }) => `${connector_id} ${tool}`),
   ])
   return ({ connector, toolName }) => keys.has(`${connector.id} ${toolName}`)

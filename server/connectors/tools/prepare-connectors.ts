@@ -5,8 +5,8 @@ import type { ConnectorDeps } from '../connector-deps.ts'
 import { findConnectorById } from '../connector-store.ts'
 import { explainFailure } from '../mcp/explain-failure.ts'
 import type { ConnectorWithTools } from './adapt-tools.ts'
-import { blockedToolsOf } from './block-tools.ts'
 import { reportUsable, type OnStatus } from './connection-round.ts'
+import { readBlockedTools } from './permission-store.ts'
 import { refreshTools } from './refresh-tools.ts'
 import { listTools } from './tool-store.ts'
 
@@ -82,7 +82,7 @@ export class ConnectorPreparation {
       return this.#onStatus({ status: 'info', server: current.name, message })
     }
     if (current.call_error === null) this.workingCount++
-    reportUsable(current, countOffered(current, tools), this.#onStatus)
+    reportUsable(current, await this.#countOffered(current, tools), this.#onStatus)
     if (current.notice !== null) {
       this.#onStatus({ status: 'info', server: current.name, message: current.notice })
     }
@@ -93,18 +93,18 @@ export class ConnectorPreparation {
     const { db } = this.#deps.database
     try {
       const current = await findConnectorById(db, this.#user, id)
-      if (current !== undefined)
-        reportUsable(current, countOffered(current, await listTools(db, [id])), this.#onStatus)
+      if (current === undefined) return
+      reportUsable(current, await this.#countOffered(current, await listTools(db, [id])), this.#onStatus)
     } catch (error) {
       this.#deps.onError(error)
     }
   }
-}
 
-/** Tools that are blocked or cannot be used are not offered to models. */
-function countOffered(connector: ConnectorRow, tools: ConnectorWithTools['tools']): number {
-  const blocked = blockedToolsOf(connector)
-  return tools.filter(({ name, problem }) => problem === null && !blocked.has(name)).length
+  /** Tools that are blocked or cannot be used are not offered to models. */
+  async #countOffered(connector: ConnectorRow, tools: ConnectorWithTools['tools']): Promise<number> {
+    const isBlocked = await readBlockedTools(this.#deps.database.db, this.#user)
+    return tools.filter(({ name, problem }) => problem === null && !isBlocked(connector, name)).length
+  }
 }
 
 class WaitEnded extends Error {}

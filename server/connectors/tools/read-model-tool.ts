@@ -48,9 +48,6 @@ async function readOffer(
 ): Promise<{ readonly tool: OfferedTool | undefined; readonly isOffered: boolean }> {
   const offered = (await listOfferedTools(deps, user, apiType)).find(connector, row.name)
   if (offered !== undefined) return { tool: offered, isOffered: true }
-  const alone = await adaptTools(
-    [{ connector: { ...connector, blocked_tools: null }, tools: [row] }],
-    apiType,
-  )
+  const alone = await adaptTools([{ connector, tools: [row] }], apiType)
   return { tool: alone.tools[0], isOffered: false }
 }

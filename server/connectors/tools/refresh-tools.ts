@@ -8,10 +8,10 @@ import { connectionKey } from '../mcp/connection-pool.ts'
 import { explainFailure } from '../mcp/explain-failure.ts'
 import { listServerTools, type ServerTools } from '../mcp/list-server-tools.ts'
 import { useServer, type UseServerOptions } from '../mcp/use-server.ts'
-import { allowInitialTools, hasNoStoredTools } from './allow-tools.ts'
 import type { ToolsAnnouncement } from './announced-refreshes.ts'
-import { blockedToolsOf } from './block-tools.ts'
-import { replaceTools } from './tool-store.ts'
+import { replacePermissions } from './change-permissions.ts'
+import { listPermissions } from './permission-store.ts'
+import { listTools, replaceTools } from './tool-store.ts'
 
 /**
  * Requests the tools from a connector's server and stores them. Concurrent calls share one request. The outcome is
@@ -88,18 +88,17 @@ export async function fetchTools(
   await deps.shared.turns.next()
   // Stores nothing when the address or the credentials have changed meanwhile, or the user has disconnected.
   await changeState(deps, connector, state, async (trx) => {
-    const initiallyAllowedTools =
+    const initial =
       connector.is_default === 1 ? deps.builtIns.find(connector.url)?.initiallyAllowedTools : undefined
-    const isFirst = initiallyAllowedTools !== undefined && (await hasNoStoredTools(trx, connector))
+    const isFirst = initial !== undefined && (await listTools(trx, [connector.id])).length === 0
     await replaceTools(trx, connector, toRows(connector, listed))
     if (!isFirst) return
-    const current = await findConnectorById(trx, ownerOf(connector), connector.id)
-    const blocked = current && blockedToolsOf(current)
-    await allowInitialTools(
-      trx,
-      connector,
-      initiallyAllowedTools.filter((name) => !blocked?.has(name)),
-    )
+    const decided = await listPermissions(trx, [connector.id])
+    // The user has chosen already.
+    if (decided.some(({ permission }) => permission === 'allow')) return
+    const names = new Set(listed.tools.map(({ name }) => name))
+    for (const { name } of decided) names.delete(name)
+    await replacePermissions(trx, connector, { allow_tools: initial.filter((name) => names.has(name)) })
   })
 }
 

@@ -14,12 +14,13 @@ const tool = (change: Partial<ToolDefinition> = {}, url = 'https://a.example') =
   const changed = { ...definition, ...change }
   return { definition: JSON.stringify(changed), fingerprint: fingerprintTool(changed, url) }
 }
+const allowed = () => ({ ...tool(), permission: 'allow' as const })
 const hasList = { asks: 1 }
 
 describe('decideApproval', () => {
   it('runs every tool when there is no list (§4.18)', () => {
     expect(decideApproval({ asks: 0 }, tool(), undefined)).toEqual({ kind: 'run', by: 'no_list' })
-    expect(decideApproval({ asks: 0 }, tool({ description: 'changed' }), tool())).toEqual({
+    expect(decideApproval({ asks: 0 }, tool({ description: 'changed' }), allowed())).toEqual({
       kind: 'run',
       by: 'no_list',
     })
@@ -27,10 +28,11 @@ describe('decideApproval', () => {
 
   it('needs approval for tools that are not on the list, and for all when it is empty (§4.17, §4.19)', () => {
     expect(decideApproval(hasList, tool(), undefined)).toEqual({ kind: 'ask' })
+    expect(decideApproval(hasList, tool(), { ...allowed(), permission: 'block' })).toEqual({ kind: 'ask' })
   })
 
   it('runs tools on the list as long as they are unchanged', () => {
-    expect(decideApproval(hasList, tool(), tool())).toEqual({ kind: 'run', by: 'listed' })
+    expect(decideApproval(hasList, tool(), allowed())).toEqual({ kind: 'run', by: 'listed' })
   })
 
   it.each<[string, Partial<ToolDefinition>, object]>([
@@ -48,30 +50,34 @@ describe('decideApproval', () => {
       { before: expect.stringContaining('destructive') as string },
     ],
   ])('needs approval when the %s has changed, and returns the change', (what, change, shown) => {
-    const decision = decideApproval(hasList, tool(change), tool())
+    const decision = decideApproval(hasList, tool(change), allowed())
     expect(decision).toMatchObject({ kind: 'ask_changed', changes: [{ what, ...shown }] })
   })
 
   it('needs approval for the same tool at another address', () => {
-    const decision = decideApproval(hasList, tool({}, 'https://b.example'), tool())
+    const decision = decideApproval(hasList, tool({}, 'https://b.example'), allowed())
     expect(decision).toEqual({ kind: 'ask_changed', changes: [{ what: 'other', before: null, after: null }] })
   })
 
   it('needs approval for tools that were allowed before their definition was known', () => {
-    const decision = decideApproval(hasList, tool(), { fingerprint: null, definition: null })
+    const decision = decideApproval(hasList, tool(), {
+      permission: 'allow',
+      fingerprint: null,
+      definition: null,
+    })
     expect(decision).toMatchObject({ kind: 'ask_changed', changes: [{ what: 'other' }] })
   })
 
   it('ignores the order of keys', () => {
     const inputSchema = { properties: { to: { type: 'string' } }, type: 'object' }
-    expect(decideApproval(hasList, tool({ inputSchema }), tool()).kind).toBe('run')
+    expect(decideApproval(hasList, tool({ inputSchema }), allowed()).kind).toBe('run')
   })
 
   it('returns a change without indentation when that would make it many times longer', () => {
     let deep: unknown = Array.from({ length: 10_000 }, () => 0)
     for (let level = 0; level < 25; level++) deep = [deep]
     const changed = tool({ annotations: { deep } })
-    const decision = decideApproval(hasList, changed, tool())
+    const decision = decideApproval(hasList, changed, allowed())
     expect(decision.kind).toBe('ask_changed')
     expect(JSON.stringify(decision).length).toBeLessThan(50_000)
   })

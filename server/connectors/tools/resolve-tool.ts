@@ -1,13 +1,13 @@
 import type { ToolChange } from '@yonder/contract/tool-call'
 import type { Actor } from '../../access/access.ts'
-import type { ConnectorRow, ConnectorToolRow, AllowedToolRow } from '../../db/tables/connector-tables.ts'
+import type { ConnectorRow, ConnectorToolRow, ToolPermissionRow } from '../../db/tables/connector-tables.ts'
 import { canonicalJson } from '../../lib/canonical-json.ts'
 import { explainMissingIntegration } from '../built-in/built-in-connectors.ts'
 import type { ConnectorDeps } from '../connector-deps.ts'
 import { credentialIdOf, findConnectorById } from '../connector-store.ts'
 import type { CallTarget } from './adapt-tools.ts'
-import { blockedToolsOf } from './block-tools.ts'
-import { findAllowedTool, findTool, parseDefinition, type ToolDefinition } from './tool-store.ts'
+import { findPermission } from './permission-store.ts'
+import { findTool, parseDefinition, type ToolDefinition } from './tool-store.ts'
 
 export interface ToolTarget extends CallTarget {
   readonly readBotConnectors?: ReadBotConnectors | undefined
@@ -65,15 +65,15 @@ export async function resolveTool(
   if (tool === undefined) {
     return missing(disconnected ?? `The connector "${connector.name}" has no tool named "${toolName}".`)
   }
-  const allowed = await findAllowedTool(db, connector, toolName)
+  const permission = await findPermission(db, connector, toolName)
   const known = {
     connector,
     tool,
-    decision: decideApproval(connector, tool, allowed),
+    decision: decideApproval(connector, tool, permission),
     credential: credentialIdOf(connector),
   }
   const reason =
-    (blockedToolsOf(connector).has(toolName) ? explainBlocked(connector.name, toolName) : undefined) ??
+    (permission?.permission === 'block' ? explainBlocked(connector.name, toolName) : undefined) ??
     disconnected ??
     (tool.problem === null ? undefined : `The tool "${toolName}" cannot be used: ${tool.problem}.`)
   return reason === undefined ? { kind: 'callable', ...known } : { kind: 'unusable', reason, ...known }
@@ -94,7 +94,7 @@ export type ApprovalDecision =
   | { readonly kind: 'ask_changed'; readonly changes: readonly ToolChange[] }
 
 type Tool = Pick<ConnectorToolRow, 'fingerprint' | 'definition'>
-type Allowed = Pick<AllowedToolRow, 'fingerprint' | 'definition'>
+type Decided = Pick<ToolPermissionRow, 'permission' | 'fingerprint' | 'definition'>
 
 /**
  * Decides on the server, before a call, whether it needs approval. Without a list of allowed tools every
@@ -103,15 +103,15 @@ type Allowed = Pick<AllowedToolRow, 'fingerprint' | 'definition'>
 export function decideApproval(
   connector: Pick<ConnectorRow, 'asks'>,
   tool: Tool,
-  allowed: Allowed | undefined,
+  decided: Decided | undefined,
 ): ApprovalDecision {
   if (connector.asks === 0) return { kind: 'run', by: 'no_list' }
-  if (allowed === undefined) return { kind: 'ask' }
-  if (allowed.fingerprint === tool.fingerprint) return { kind: 'run', by: 'listed' }
-  return { kind: 'ask_changed', changes: listChanges(allowed, tool) }
+  if (decided?.permission !== 'allow') return { kind: 'ask' }
+  if (decided.fingerprint === tool.fingerprint) return { kind: 'run', by: 'listed' }
+  return { kind: 'ask_changed', changes: listChanges(decided, tool) }
 }
 
-function listChanges(allowed: Allowed, tool: Tool): ToolChange[] {
+function listChanges(allowed: Decided, tool: Tool): ToolChange[] {
   // The tool was allowed before its definition was known, so there is nothing to compare with.
   if (allowed.definition === null) return [{ what: 'other', before: null, after: null }]
   const before = parseDefinition(allowed.definition)

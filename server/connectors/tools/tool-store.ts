@@ -1,5 +1,5 @@
 import type { Db } from '../../db/database.ts'
-import type { AllowedToolRow, ConnectorRow, ConnectorToolRow } from '../../db/tables/connector-tables.ts'
+import type { ConnectorRow, ConnectorToolRow } from '../../db/tables/connector-tables.ts'
 import { hashJson } from '../../lib/canonical-json.ts'
 
 type JsonObject = Readonly<Record<string, unknown>>
@@ -63,45 +63,6 @@ export async function replaceTools(
     await trx
       .insertInto('connector_tools')
       .values(tools.slice(from, from + maxRowsPerInsert))
-      .execute()
-  }
-}
-
-/** Returns the allowed tools of these connectors, in the order of the list. */
-export function listAllowedTools(db: Db, connectorIds: readonly string[]): Promise<AllowedToolRow[]> {
-  if (connectorIds.length === 0) return Promise.resolve([])
-  return db
-    .selectFrom('allowed_tools')
-    .selectAll()
-    .where('connector_id', 'in', connectorIds)
-    .orderBy('position')
-    .execute()
-}
-
-export function findAllowedTool(
-  db: Db,
-  connector: Pick<ConnectorRow, 'id'>,
-  name: string,
-): Promise<AllowedToolRow | undefined> {
-  return db
-    .selectFrom('allowed_tools')
-    .selectAll()
-    .where('connector_id', '=', connector.id)
-    .where('name', '=', name)
-    .executeTakeFirst()
-}
-
-/** Replaces a connector's allowed tools, in the caller's transaction. */
-export async function replaceAllowedTools(
-  trx: Db,
-  connector: Pick<ConnectorRow, 'id'>,
-  allowed: readonly AllowedToolRow[],
-): Promise<void> {
-  await trx.deleteFrom('allowed_tools').where('connector_id', '=', connector.id).execute()
-  for (let from = 0; from < allowed.length; from += maxRowsPerInsert) {
-    await trx
-      .insertInto('allowed_tools')
-      .values(allowed.slice(from, from + maxRowsPerInsert))
       .execute()
   }
 }

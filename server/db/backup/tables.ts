@@ -25,7 +25,7 @@ export const primaryKeys: { readonly [T in CopiedTable]: readonly (keyof Tables[
   sign_ins: ['grant_id'],
   connectors: ['id'],
   connector_tools: ['connector_id', 'name'],
-  allowed_tools: ['connector_id', 'name'],
+  tool_permissions: ['connector_id', 'name'],
   tool_calls: ['id'],
   connector_grants: ['connector_id'],
   connector_consents: ['state_hash'],

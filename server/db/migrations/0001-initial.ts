@@ -323,7 +323,7 @@ async function createShares(trx: Kysely<Tables>, { integer }: Dialect): Promise<
   await trx.schema.createIndex('shares_by_time').on('shares').columns(['user_id', 'created_at']).execute()
 }
 
-/** Connectors, their tools, and the allowed tools. */
+/** Connectors, their tools, and what each tool may do. */
 async function createConnectors(trx: Kysely<Tables>, { integer }: Dialect): Promise<void> {
   await trx.schema
     .createTable('connectors')
@@ -340,7 +340,6 @@ async function createConnectors(trx: Kysely<Tables>, { integer }: Dialect): Prom
     .addColumn('notice', 'text')
     .addColumn('is_default', integer, (c) => c.notNull())
     .addColumn('asks', integer, (c) => c.notNull())
-    .addColumn('blocked_tools', 'text')
     .addColumn('slug', 'text', (c) => c.notNull())
     .addColumn('credential_version', integer, (c) => c.notNull())
     .addColumn('tools_expire_at', integer)
@@ -360,13 +359,14 @@ async function createConnectors(trx: Kysely<Tables>, { integer }: Dialect): Prom
     .addPrimaryKeyConstraint('connector_tools_key', ['connector_id', 'name'])
     .execute()
   await trx.schema
-    .createTable('allowed_tools')
+    .createTable('tool_permissions')
     .addColumn('connector_id', 'text', (c) => c.notNull().references('connectors.id').onDelete('cascade'))
     .addColumn('name', 'text', (c) => c.notNull())
+    .addColumn('permission', 'text', (c) => c.notNull())
     .addColumn('position', integer, (c) => c.notNull())
     .addColumn('fingerprint', 'text')
     .addColumn('definition', 'text')
-    .addPrimaryKeyConstraint('allowed_tools_key', ['connector_id', 'name'])
+    .addPrimaryKeyConstraint('tool_permissions_key', ['connector_id', 'name'])
     .execute()
 }
 

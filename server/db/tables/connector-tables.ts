@@ -21,8 +21,6 @@ export interface ConnectorTable {
   is_default: number
   /** 0: there is no list of allowed tools, and every tool runs without approval. */
   asks: number
-  /** JSON: the names of the blocked tools, which are not offered to models. Null when there are none. */
-  blocked_tools: string | null
   /** The prefix of its tools' names for models. It stays when the connector is renamed. */
   slug: string
   /**
@@ -48,12 +46,15 @@ export interface ConnectorToolTable {
   problem: string | null
 }
 
-/** A name on a connector's list of allowed tools, and the tool's definition when it was allowed. */
-export interface AllowedToolTable {
+/** A user's decision about a tool: without a row the tool asks. The connector may have no tool of this name now. */
+export interface ToolPermissionTable {
   connector_id: string
   name: string
+  /** A blocked tool is not offered to models and never runs. */
+  permission: 'allow' | 'block'
+  /** The place in the list of allowed or of blocked tools. */
   position: number
-  /** Null when the server had no such tool. */
+  /** The version that was decided about. Null when the server had no such tool. */
   fingerprint: string | null
   definition: string | null
 }
@@ -112,7 +113,7 @@ export interface ConnectorCatalogueTable {
 export interface ConnectorTables {
   connectors: ConnectorTable
   connector_tools: ConnectorToolTable
-  allowed_tools: AllowedToolTable
+  tool_permissions: ToolPermissionTable
   tool_calls: ToolCallTable
   connector_grants: ConnectorGrantTable
   connector_consents: ConnectorConsentTable
@@ -121,7 +122,7 @@ export interface ConnectorTables {
 
 export type ConnectorRow = Selectable<ConnectorTable>
 export type ConnectorToolRow = Selectable<ConnectorToolTable>
-export type AllowedToolRow = Selectable<AllowedToolTable>
+export type ToolPermissionRow = Selectable<ToolPermissionTable>
 export type ToolCallRow = Selectable<ToolCallTable>
 export type ConnectorGrantRow = Selectable<ConnectorGrantTable>
 export type ConnectorConsentRow = Selectable<ConnectorConsentTable>

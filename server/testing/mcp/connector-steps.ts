@@ -63,8 +63,8 @@ export function connectorSteps(scene: ConnectorScene) {
         .orderBy('connector_id')
         .orderBy('name')
         .execute(),
-      allowed: await db
-        .selectFrom('allowed_tools')
+      permissions: await db
+        .selectFrom('tool_permissions')
         .selectAll()
         .orderBy('connector_id')
         .orderBy('name')

@@ -84,8 +84,8 @@ async function createSettings(client: RequestClient, { model, tools, guarded }: 
       connectors: ['Tools'],
     }),
   )
-  const blocked = { name: 'Guarded', url: guarded.url, block_tools: ['secret'] }
-  await succeed(client.put('/api/mcp-server/Guarded', blocked))
+  const blocked = { tools: [{ name: 'secret', permission: 'block' }] }
+  await succeed(client.patch('/api/mcp-server/Guarded', blocked))
   const integration = { name: 'search', auth_type: 'api_key', api_key: fixtureSecrets.integrationKey }
   await succeed(client.post('/api/integration', integration))
 }

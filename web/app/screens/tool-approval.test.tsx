@@ -121,28 +121,22 @@ describe('a call that needs approval', () => {
     stream.end()
     expect(await screen.findByText('It is five.')).toBeVisible()
     expect(turns()).toHaveLength(2)
-    expect(api.seen('PUT /api/mcp-server/default')).toHaveLength(0)
+    expect(api.seen('PATCH /api/mcp-server/default')).toHaveLength(0)
     await waitForTurnEnd()
   })
 
-  it('is confirmed after Allow Always has added the tool to the current list, with the fingerprint and credential of the call (§4.21, §7.16, §8.32)', async () => {
+  it('is confirmed after Allow Always has allowed its tool, in the version and for the credential of the call (§4.21, §8.32)', async () => {
     const { api } = await openToolChat(waiting)
     const stream = api.runs('POST /api/tool/confirm')
-    api.on('PUT /api/mcp-server/default', () => json(connector))
+    api.on('PATCH /api/mcp-server/default', () => json(connector))
     await within(block()).findByText(/built in/)
-    // Another tool was allowed elsewhere since.
-    api.on('GET /api/mcp-servers', () => json([{ ...connector, allow_tools: ['get_time', 'other'] }]))
     await userEvent.click(button('Allow Always'))
     await waitFor(() => expect(api.seen('POST /api/tool/confirm')).toHaveLength(1))
-    expect(api.seen('PUT /api/mcp-server/default')[0]?.body).toMatchObject({
-      name: 'default',
-      url: 'builtin://default',
-      allow_tools: ['get_time', 'other', 'calculate'],
-      tool_fingerprints: { calculate: 'f1' },
-      tool_credential: 'c 1',
-    })
+    expect(api.seen('PATCH /api/mcp-server/default').map(({ body }) => body)).toEqual([
+      { tools: [{ name: 'calculate', permission: 'allow', fingerprint: 'f1' }], credential: 'c 1' },
+    ])
     const routes = api.requests.map(({ route }) => route)
-    expect(routes.indexOf('PUT /api/mcp-server/default')).toBeLessThan(
+    expect(routes.indexOf('PATCH /api/mcp-server/default')).toBeLessThan(
       routes.indexOf('POST /api/tool/confirm'),
     )
     expect(await screen.findByText('Allow tools updated successfully for "default"')).toBeVisible()
@@ -160,23 +154,22 @@ describe('a call that needs approval', () => {
     const { api } = await openToolChat(waitingForChanged)
     // The new description does not apply to the pending call.
     expect(within(block()).queryByText('Computes an expression.')).toBeNull()
-    api.on('PUT /api/mcp-server/default', () => failure(409, 'conflict', 'Another tool now.'))
+    api.on('PATCH /api/mcp-server/default', () => failure(409, 'conflict', 'Another tool now.'))
     await userEvent.click(button('Allow Always'))
     expect(await screen.findByText('Failed to update allow tools: Another tool now.')).toBeVisible()
-    expect(api.seen('PUT /api/mcp-server/default')[0]?.body).toMatchObject({
-      tool_fingerprints: { calculate: 'f0' },
+    expect(api.seen('PATCH /api/mcp-server/default')[0]?.body).toMatchObject({
+      tools: [{ name: 'calculate', fingerprint: 'f0' }],
     })
     expect(api.seen('POST /api/tool/confirm')).toHaveLength(0)
   })
 
   it('runs on Allow Always when its connector is unknown, and logs that (§4.21)', async () => {
     expectConsole('error', /there is no connector "default"/)
-    const { api } = await openToolChat(waiting)
-    api.on('GET /api/mcp-servers', () => json([]))
+    const { api } = await openToolChat(waiting, new ScriptedApi(), makeConnector({ name: 'another' }))
     const stream = api.runs('POST /api/tool/confirm')
     await userEvent.click(button('Allow Always'))
     await waitFor(() => expect(api.seen('POST /api/tool/confirm')).toHaveLength(1))
-    expect(api.requests.filter(({ route }) => route.startsWith('PUT'))).toEqual([])
+    expect(api.requests.filter(({ route }) => route.startsWith('PATCH'))).toEqual([])
     stream().end()
     await waitForTurnEnd()
   })
@@ -184,7 +177,7 @@ describe('a call that needs approval', () => {
   it('does not run when the allowed tools could not be saved (§8.21)', async () => {
     expectConsole('error', /Failed to update allow tools/)
     const { api } = await openToolChat(waiting)
-    api.on('PUT /api/mcp-server/default', () => failure(409, 'conflict', 'The tool has changed.'))
+    api.on('PATCH /api/mcp-server/default', () => failure(409, 'conflict', 'The tool has changed.'))
     await userEvent.click(button('Allow Always'))
     expect(await screen.findByText('Failed to update allow tools: The tool has changed.')).toBeVisible()
     expect(button('Allow Always')).toBeEnabled()

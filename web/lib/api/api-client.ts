@@ -14,7 +14,7 @@ export interface ApiClientOptions {
 }
 
 export interface ApiRequest {
-  readonly method?: 'GET' | 'POST' | 'PUT' | 'DELETE'
+  readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   /** Sent as JSON. */
   readonly body?: unknown
   readonly headers?: Readonly<Record<string, string>>
@@ -36,7 +36,7 @@ export interface ApiClient {
   readonly read: <Answer>(path: string) => Promise<Answer | undefined>
   /** Reads a file. Throws like `read`. */
   readonly readFile: (path: string) => Promise<Blob | undefined>
-  /** Like `post`, `put` and `delete`, throws an `ApiError` 'API error: {status}' with the server's reason. */
+  /** Like `post`, `put`, `patch` and `delete`, throws an `ApiError` 'API error: {status}' with the server's reason. */
   readonly get: <Answer>(path: string) => Promise<Answer | undefined>
   readonly post: <Answer>(
     path: string,
@@ -44,6 +44,7 @@ export interface ApiClient {
     options?: Pick<ApiRequest, 'credentials' | 'signal'>,
   ) => Promise<Answer | undefined>
   readonly put: <Answer>(path: string, body?: unknown) => Promise<Answer | undefined>
+  readonly patch: <Answer>(path: string, body?: unknown) => Promise<Answer | undefined>
   readonly delete: <Answer>(path: string, body?: unknown) => Promise<Answer | undefined>
   /** The response as it is, whatever its status other than 401, for streams and downloads. */
   readonly request: (path: string, request?: ApiRequest) => Promise<Response | undefined>
@@ -102,6 +103,7 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
     get: callWith('GET'),
     post: callWith('POST'),
     put: callWith('PUT'),
+    patch: callWith('PATCH'),
     delete: callWith('DELETE'),
     connection,
     live: createLiveFeed(),

@@ -1,10 +1,10 @@
-import type { Connector, ConnectorTool } from '@yonder/contract/connector'
+import type { Connector, ConnectorTool, Permission } from '@yonder/contract/connector'
 import { formatToolCount, maxOfferedTools } from '@yonder/contract/describe-left-out'
 import { useConnectors } from '../../../data/connectors.ts'
 import { Button } from '../../../ui/button/button.tsx'
 import { InertText } from '../../../ui/inert-text.tsx'
 import { ToolName } from '../../../ui/tool-name.tsx'
-import { stateOf, type ToolsDraft, type ToolState } from './allow-draft.ts'
+import { permissionOf, type ToolsDraft } from './allow-draft.ts'
 import { ToolEntry } from './tool-entry.tsx'
 import { ToolStateControl } from './tool-state-control.tsx'
 
@@ -13,7 +13,7 @@ export interface AvailableToolsProps {
   readonly busy: boolean
   /** The stored states of the tools, or the unsaved ones in manage mode. */
   readonly draft: ToolsDraft
-  readonly onChange: (tool: ConnectorTool, state: ToolState) => void
+  readonly onChange: (tool: ConnectorTool, state: Permission) => void
   /** Unblocks a tool that the connector does not offer now. */
   readonly onUnblock: (name: string) => void
   /** Allows a tool that has changed since it was allowed. Undefined in manage mode. */
@@ -74,7 +74,7 @@ export function AvailableTools({
                 )}
                 <ToolStateControl
                   name={tool.name}
-                  state={stateOf(tool.name, draft)}
+                  state={permissionOf(tool.name, draft)}
                   allowsEveryTool={draft.allow.allowsEveryTool}
                   busy={busy}
                   onChange={(state) => onChange(tool, state)}

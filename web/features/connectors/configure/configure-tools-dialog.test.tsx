@@ -6,7 +6,14 @@ import { buttonOf, defer, refuse, type ConnectorsScene } from '../../../testing/
 import { expectConsole } from '../../../testing/expect-console.ts'
 import { makeConnector, makeTool } from '../../../testing/wire-objects.ts'
 
-const update = 'PUT /api/mcp-server/Files'
+const update = 'PATCH /api/mcp-server/Files'
+/** A tool that gets the permission to run in the version shown. */
+const allow = (name: string, unblock = false) => ({
+  name,
+  permission: 'allow',
+  fingerprint: `fingerprint of ${name}`,
+  unblock,
+})
 const saved = 'Allow tools updated successfully for "Files"'
 const search = 'Search tools to add...'
 
@@ -46,8 +53,8 @@ describe('the allowed tools', () => {
     expect(dialog.queryByText('All tools need confirmation')).not.toBeInTheDocument()
   })
 
-  it('are removed by their chips, then saved (§2.70, §2.71, §7.16, §8.32)', async () => {
-    const scene = toolsScene({ allow_tools: ['read', 'list'], token: 'mask' })
+  it('are removed by their chips, then saved (§2.70, §2.71, §8.32)', async () => {
+    const scene = toolsScene({ allow_tools: ['read', 'list'] })
     const dialog = await manage(scene)
     await userEvent.click(buttonOf('Remove read', dialog))
     // The focus moves to the next chip.
@@ -56,22 +63,8 @@ describe('the allowed tools', () => {
     expect(scene.writes).toEqual([])
     await userEvent.click(buttonOf('Save Changes', dialog))
     expect(await screen.findByText(saved)).toBeInTheDocument()
-    const { name, url, token, client_id, client_secret, status, is_default } = scene.connectors[0]!
     expect(scene.writes).toEqual([
-      {
-        route: update,
-        body: {
-          name,
-          url,
-          token,
-          client_id,
-          client_secret,
-          status,
-          is_default,
-          allow_tools: ['list'],
-          tool_fingerprints: {},
-        },
-      },
+      { route: update, body: { asks: true, tools: [{ name: 'read', permission: 'ask' }] } },
     ])
     expect(buttonOf('Manage', dialog)).toHaveFocus()
     expect(chips(dialog)).toBe('list')
@@ -88,38 +81,36 @@ describe('the allowed tools', () => {
     expect(scene.writes).toEqual([])
   })
 
-  it('keep changes from another tab: only the tools added or removed here change (§7.16)', async () => {
+  it('keep changes from another tab: only the tools added or removed here change', async () => {
     const scene = toolsScene({ allow_tools: ['read', 'list'] })
     const dialog = await manage(scene)
     await userEvent.click(buttonOf('Remove read', dialog))
     await userEvent.click(stateOf(dialog, 'write', 'Allowed'))
     scene.connectors = scene.connectors.map((connector) => ({
       ...connector,
-      token: 'a new mask',
       allow_tools: ['read', 'list', 'send'],
     }))
     await userEvent.click(buttonOf('Save Changes', dialog))
     expect(await screen.findByText(saved)).toBeInTheDocument()
     expect(scene.writes).toHaveLength(1)
-    expect(scene.writes[0]?.body).toMatchObject({
-      token: 'a new mask',
-      allow_tools: ['list', 'send', 'write'],
-      tool_fingerprints: { write: 'fingerprint of write' },
+    expect(scene.writes[0]?.body).toEqual({
+      asks: true,
+      tools: [{ name: 'read', permission: 'ask' }, allow('write')],
     })
     expect(chips(dialog)).toBe('listsendwrite')
   })
 
   it.each([
-    ['stay all allowed when nothing was changed here', [], null],
-    ['become the list from here, which allows fewer', ['Remove read'], ['list']],
-  ])('after another tab has allowed every tool, %s', async (_case, press, sent) => {
+    ['stay all allowed when nothing was changed here', [], 'Every tool runs without asking'],
+    ['ask again when a tool was removed here', ['Remove read'], 'All tools need confirmation'],
+  ])('after another tab has allowed every tool, %s', async (_case, press, shown) => {
     const scene = toolsScene({ allow_tools: ['read', 'list'] })
     const dialog = await manage(scene)
     for (const name of press) await userEvent.click(buttonOf(name, dialog))
     scene.connectors = scene.connectors.map((connector) => ({ ...connector, allow_tools: null }))
     await userEvent.click(buttonOf('Save Changes', dialog))
     expect(await screen.findByText(saved)).toBeInTheDocument()
-    expect(scene.writes[0]?.body).toMatchObject({ allow_tools: sent })
+    expect(dialog.getByText(shown)).toBeInTheDocument()
   })
 
   it('cannot be changed while they are being saved', async () => {
@@ -160,7 +151,7 @@ describe('the allowed tools', () => {
     expect(dialog.queryByPlaceholderText(search)).not.toBeInTheDocument()
     await userEvent.click(buttonOf('Save Changes', dialog))
     expect(await screen.findByText(saved)).toBeInTheDocument()
-    expect(scene.writes[0]?.body).toMatchObject({ allow_tools: null, tool_fingerprints: {} })
+    expect(scene.writes[0]?.body).toEqual({ asks: false, tools: [] })
     expect(dialog.getByText('Every tool runs without asking')).toBeInTheDocument()
   })
 })
@@ -212,7 +203,7 @@ describe('the search', () => {
     expect(dialog.getByText('No tools found matching "zz("')).toBeInTheDocument()
   })
 
-  it('allows the chosen tool with the fingerprint that was shown (§2.70, §7.16)', async () => {
+  it('allows the chosen tool with the fingerprint that was shown (§2.70)', async () => {
     const scene = toolsScene({ allow_tools: ['read'] })
     const dialog = await manage(scene)
     await userEvent.type(dialog.getByPlaceholderText(search), 'write')
@@ -221,10 +212,7 @@ describe('the search', () => {
     expect(dialog.getByPlaceholderText(search)).toHaveFocus()
     await userEvent.click(buttonOf('Save Changes', dialog))
     await screen.findByText(saved)
-    expect(scene.writes[0]?.body).toMatchObject({
-      allow_tools: ['read', 'write'],
-      tool_fingerprints: { write: 'fingerprint of write' },
-    })
+    expect(scene.writes[0]?.body).toEqual({ asks: true, tools: [allow('write')] })
   })
 })
 
@@ -249,9 +237,8 @@ describe('a tool in the list below', () => {
     expect(dialog.getAllByText('Changed since you allowed it')).toHaveLength(1)
     await userEvent.click(buttonOf('Allow again write', dialog))
     await screen.findByText(saved)
-    expect(scene.writes[0]?.body).toMatchObject({
-      allow_tools: ['read', 'write'],
-      tool_fingerprints: { write: 'fingerprint of write' },
+    expect(scene.writes[0]?.body).toEqual({
+      tools: [{ name: 'write', permission: 'allow', fingerprint: 'fingerprint of write' }],
     })
     expect(buttonOf('Manage', dialog)).toBeInTheDocument()
   })
@@ -264,7 +251,7 @@ describe('a tool in the list below', () => {
     const dialog = await openTools(scene)
     await userEvent.click(dialog.getByRole('button', { name: /^Allow again/ }))
     await screen.findByText(saved)
-    expect(scene.writes[0]?.body).toMatchObject({ allow_tools: ['write '] })
+    expect(scene.writes[0]?.body).toMatchObject({ tools: [{ name: 'write ' }] })
   })
 })
 
@@ -284,22 +271,14 @@ describe('the state of a tool', () => {
     expect(dialog.getByText('1 blocked')).toBeInTheDocument()
     await userEvent.click(stateOf(dialog, 'read', 'Blocked'))
     await screen.findByText(saved)
-    expect(scene.writes[0]?.body).toMatchObject({
-      allow_tools: [],
-      block_tools: ['list', 'read'],
-      tool_fingerprints: {},
-    })
+    expect(scene.writes[0]?.body).toEqual({ asks: true, tools: [{ name: 'read', permission: 'block' }] })
     expect(chips(dialog)).toBe('')
     expect(pressed(dialog, 'read')).toBe('Blocked')
     expect(stateOf(dialog, 'read', 'Blocked')).toHaveFocus()
     expect(dialog.getByText('Available Tools (3)')).toBeInTheDocument()
     await userEvent.click(stateOf(dialog, 'list', 'Allowed'))
     await vi.waitFor(() => expect(chips(dialog)).toBe('list'))
-    expect(scene.writes[1]?.body).toMatchObject({
-      allow_tools: ['list'],
-      block_tools: ['read'],
-      tool_fingerprints: { list: 'fingerprint of list' },
-    })
+    expect(scene.writes[1]?.body).toEqual({ asks: true, tools: [allow('list', true)] })
   })
 
   it('moves by arrow keys without choosing, as one stop of the Tab key', async () => {
@@ -312,7 +291,7 @@ describe('the state of a tool', () => {
     await userEvent.keyboard('{Enter}')
     await screen.findByText(saved)
     expect(scene.writes).toHaveLength(1)
-    expect(scene.writes[0]?.body).toMatchObject({ allow_tools: [], block_tools: ['read'] })
+    expect(scene.writes[0]?.body).toEqual({ tools: [{ name: 'read', permission: 'block' }] })
     const others = within(dialog.getByRole('group', { name: 'Approval of write' })).getAllByRole('button')
     expect(others.map(({ tabIndex }) => tabIndex)).toEqual([0, -1, -1])
   })
@@ -326,7 +305,8 @@ describe('the state of a tool', () => {
     scene.connectors = scene.connectors.map((connector) => ({ ...connector, block_tools: ['list'] }))
     await userEvent.click(buttonOf('Save Changes', dialog))
     await screen.findByText(saved)
-    expect(scene.writes[0]?.body).toMatchObject({ allow_tools: [], block_tools: ['list', 'read'] })
+    expect(scene.writes[0]?.body).toEqual({ asks: true, tools: [{ name: 'read', permission: 'block' }] })
+    expect(dialog.getByText('2 blocked')).toBeInTheDocument()
   })
 
   it('is not blocked any more when the tool is added to the allowed ones', async () => {
@@ -337,7 +317,7 @@ describe('the state of a tool', () => {
     expect(pressed(dialog, 'write')).toBe('Allowed')
     await userEvent.click(buttonOf('Save Changes', dialog))
     await screen.findByText(saved)
-    expect(scene.writes[0]?.body).toMatchObject({ allow_tools: ['write'], block_tools: [] })
+    expect(scene.writes[0]?.body).toEqual({ asks: true, tools: [allow('write', true)] })
   })
 
   it('is Allowed or Blocked while every tool runs without approval', async () => {
@@ -347,10 +327,10 @@ describe('the state of a tool', () => {
     expect(stateOf(dialog, 'read', 'Asks')).toBeDisabled()
     await userEvent.click(stateOf(dialog, 'read', 'Blocked'))
     await screen.findByText(saved)
-    expect(scene.writes[0]?.body).toMatchObject({ allow_tools: null, block_tools: ['read'] })
+    expect(scene.writes[0]?.body).toEqual({ tools: [{ name: 'read', permission: 'block' }] })
     await userEvent.click(stateOf(dialog, 'read', 'Allowed'))
     await vi.waitFor(() => expect(scene.writes).toHaveLength(2))
-    expect(scene.writes[1]?.body).toMatchObject({ allow_tools: null, block_tools: [] })
+    expect(scene.writes[1]?.body).toEqual({ tools: [{ name: 'read', permission: 'ask' }] })
   })
 
   it('can be taken back for a blocked tool that the connector does not list', async () => {
@@ -359,7 +339,7 @@ describe('the state of a tool', () => {
     expect(dialog.getByText('Blocked, but not offered by the connector now')).toBeInTheDocument()
     await userEvent.click(buttonOf('Unblock gone', dialog))
     await screen.findByText(saved)
-    expect(scene.writes[0]?.body).toMatchObject({ block_tools: ['list'] })
+    expect(scene.writes[0]?.body).toEqual({ tools: [{ name: 'gone', permission: 'ask' }] })
     expect(dialog.queryByText('gone')).not.toBeInTheDocument()
     expect(buttonOf('Manage', dialog)).toHaveFocus()
   })

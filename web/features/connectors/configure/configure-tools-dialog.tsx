@@ -1,20 +1,17 @@
-import type { Connector, ConnectorTool } from '@yonder/contract/connector'
+import type { Connector, ConnectorTool, Permission } from '@yonder/contract/connector'
 import { useState } from 'react'
 import { flushSync } from 'react-dom'
-import { useAllowTools } from '../../../data/connectors.ts'
+import { useChangePermissions } from '../../../data/connectors.ts'
 import { describeChanges } from '../../../lib/use-form.ts'
 import { Button } from '../../../ui/button/button.tsx'
 import { FormDialog } from '../../../ui/dialog/form-dialog.tsx'
 import { useInitialFocus } from '../../../ui/form/initial-focus.ts'
 import {
-  addedNames,
-  applyBlocked,
-  applyDraft,
+  changesOf,
   isToolsDraftChanged,
   toolsDraftOf,
-  withState,
+  withPermission,
   type ToolsDraft,
-  type ToolState,
 } from './allow-draft.ts'
 import { AllowSummary, ManageTools } from './allowed-tools.tsx'
 import { AvailableTools } from './available-tools.tsx'
@@ -29,9 +26,9 @@ export interface ConfigureToolsDialogProps {
 export function ConfigureToolsDialog({ connector, onClose }: ConfigureToolsDialogProps) {
   const { tools } = connector
   const stored = toolsDraftOf(connector)
-  const allowTools = useAllowTools()
+  const permissions = useChangePermissions()
   const initialFocus = useInitialFocus()
-  const busy = allowTools.pending
+  const busy = permissions.pending
   /** Set in manage mode only. */
   const [draft, setDraft] = useState<ToolsDraft | null>(null)
 
@@ -41,37 +38,29 @@ export function ConfigureToolsDialog({ connector, onClose }: ConfigureToolsDialo
     initialFocus.focus()
   }
 
-  const store = (changed: ToolsDraft) => {
-    const added = addedNames(changed.allow)
-    return allowTools.run({
-      connector,
-      change: (allowed) => applyDraft(changed.allow, allowed),
-      changeBlocked: (blocked) => applyBlocked(changed, blocked),
-      seen: tools.filter(({ name }) => added.includes(name)),
-    })
-  }
+  const store = (changed: ToolsDraft) =>
+    permissions.run({ connector: connector.name, ...changesOf(changed, tools) })
 
   const save = async (changed: ToolsDraft) => {
     if ((await store(changed)).done) switchTo(null)
   }
 
-  const setState = ({ name }: ConnectorTool, state: ToolState) => {
-    if (draft === null) void store(withState(stored, name, state))
-    else setDraft(withState(draft, name, state))
+  const setState = ({ name }: ConnectorTool, permission: Permission) => {
+    if (draft === null) void store(withPermission(stored, name, permission))
+    else setDraft(withPermission(draft, name, permission))
   }
 
   const unblock = async (name: string) => {
-    if (draft !== null) flushSync(() => setDraft(withState(draft, name, 'asks')))
-    else if (!(await store(withState(stored, name, 'asks'))).done) return
+    if (draft !== null) flushSync(() => setDraft(withPermission(draft, name, 'ask')))
+    else if (!(await store(withPermission(stored, name, 'ask'))).done) return
     // The row with the focused button has disappeared.
     initialFocus.focus()
   }
 
-  const allowAgain = (tool: ConnectorTool) =>
-    allowTools.run({
-      connector,
-      change: (allowed) => allowed && [...new Set([...allowed, tool.name])],
-      seen: [tool],
+  const allowAgain = ({ name, fingerprint }: ConnectorTool) =>
+    permissions.run({
+      connector: connector.name,
+      tools: [{ name, permission: 'allow', fingerprint }],
     })
 
   return (

@@ -1,22 +1,22 @@
+import type { Permission } from '@yonder/contract/connector'
 import { useRef, type KeyboardEvent } from 'react'
 import { classNames } from '../../../ui/class-names.ts'
-import type { ToolState } from './allow-draft.ts'
 
-const labels: Readonly<Record<ToolState, string>> = { asks: 'Asks', allowed: 'Allowed', blocked: 'Blocked' }
-const states = Object.keys(labels) as readonly ToolState[]
-const looks: Readonly<Record<ToolState, string>> = {
-  asks: 'bg-pressed text-ink',
-  allowed: 'bg-accent-soft text-ink',
-  blocked: 'bg-danger-soft text-danger',
+const labels: Readonly<Record<Permission, string>> = { ask: 'Asks', allow: 'Allowed', block: 'Blocked' }
+const states = Object.keys(labels) as readonly Permission[]
+const looks: Readonly<Record<Permission, string>> = {
+  ask: 'bg-pressed text-ink',
+  allow: 'bg-accent-soft text-ink',
+  block: 'bg-danger-soft text-danger',
 }
 
 export interface ToolStateControlProps {
   readonly name: string
-  readonly state: ToolState
+  readonly state: Permission
   /** Whether every tool that is not blocked runs without approval, so that none can ask. */
   readonly allowsEveryTool: boolean
   readonly busy: boolean
-  readonly onChange: (state: ToolState) => void
+  readonly onChange: (state: Permission) => void
 }
 
 /**
@@ -24,10 +24,10 @@ export interface ToolStateControlProps {
  * focus without choosing, so that moving from 'Asks' to 'Blocked' does not allow the tool for a moment.
  */
 export function ToolStateControl({ name, state, allowsEveryTool, busy, onChange }: ToolStateControlProps) {
-  const buttons = useRef(new Map<ToolState, HTMLButtonElement>())
-  const isDisabled = (each: ToolState) => allowsEveryTool && each === 'asks'
+  const buttons = useRef(new Map<Permission, HTMLButtonElement>())
+  const isDisabled = (each: Permission) => allowsEveryTool && each === 'ask'
 
-  const moveFrom = (focused: ToolState, event: KeyboardEvent) => {
+  const moveFrom = (focused: Permission, event: KeyboardEvent) => {
     const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key]
     if (step === undefined) return
     event.preventDefault()

@@ -1,13 +1,9 @@
-import type { Connector, ConnectorInput } from '@yonder/contract/connector'
-import { toConnectorInput } from '@yonder/contract/connector-input'
+import type { Connector } from '@yonder/contract/connector'
 import type { Message } from '@yonder/contract/message'
 import { TriangleAlert } from 'lucide-react'
 import { lazy, Suspense } from 'react'
 import { useBots } from '../../../data/bots.ts'
-import { connectorPath, useLatestConnectors, useModelTool } from '../../../data/connectors.ts'
-import { connectorsKey } from '../../../data/keys.ts'
-import { readReason } from '../../../lib/api/api-error.ts'
-import { useAction } from '../../../lib/api/use-action.ts'
+import { useChangePermissions, useLatestConnectors, useModelTool } from '../../../data/connectors.ts'
 import { logError } from '../../../lib/log-error.ts'
 import { Button } from '../../../ui/button/button.tsx'
 import { Disclosure } from '../../../ui/disclosure.tsx'
@@ -42,19 +38,20 @@ export function ApprovalCard({ message, allow, deny }: ApprovalCardProps) {
   )
   const { data: bots } = useBots()
   const obstacle = findObstacle(connectors, bots, message)
-  const allowAlways = useAllowAlways()
+  const allowAlways = useChangePermissions()
   // The description of the tool appears above the buttons, which must not move under the pointer.
   const isLoading = connectors === undefined && error === undefined
   const disabled = allow === undefined || deny === undefined || allowAlways.pending || isLoading
 
   const handleAlways = async () => {
-    const { done } = await allowAlways.run({
-      server,
-      tool,
-      fingerprint: call?.fingerprint,
-      credential: call?.credential,
-    })
-    if (done) allow?.()
+    if (connectors !== undefined && connector === undefined)
+      logError(`The tool "${tool}" is not always allowed: there is no connector "${server}"`)
+    else {
+      const tools = [{ name: tool, permission: 'allow', fingerprint: call?.fingerprint ?? '' } as const]
+      const allowed = await allowAlways.run({ connector: server, tools, credential: call?.credential })
+      if (!allowed.done) return
+    }
+    allow?.()
   }
   return (
     <div className="flex flex-col gap-3 border-t border-line p-3">
@@ -135,44 +132,4 @@ function describeAddress({ url, is_default }: Pick<Connector, 'url' | 'is_defaul
   if (!URL.canParse(url)) return url
   const { protocol, host } = new URL(url)
   return is_default && !/^https?:$/.test(protocol) ? 'built in' : host
-}
-
-interface AllowAlwaysInput {
-  readonly server: string
-  readonly tool: string
-  /** The version of the tool that the user saw. */
-  readonly fingerprint: string | undefined
-  /** Identifies the connector and credential for which the model made the call. */
-  readonly credential: string | undefined
-}
-
-/**
- * Adds a tool to its connector's list of allowed tools. Succeeds and changes nothing if
- * there is no list or no such connector.
- */
-function useAllowAlways() {
-  return useAction({
-    call: async (api, { server, tool, fingerprint, credential }: AllowAlwaysInput) => {
-      const connectors = await api.get<readonly Connector[]>(connectorsKey)
-      if (connectors === undefined) return undefined
-      const connector = connectors.find(({ name }) => name === server)
-      if (connector === undefined)
-        logError(`The tool "${tool}" is not always allowed: there is no connector "${server}"`)
-      // Without a list no tool needs approval; a new list would make all others need it.
-      if (connector === undefined || connector.allow_tools === null) return { isChanged: false }
-      const changed = await api.put<Connector>(connectorPath(server), {
-        ...toConnectorInput(connector),
-        allow_tools: [...new Set([...connector.allow_tools, tool])],
-        ...(fingerprint === undefined ? {} : { tool_fingerprints: { [tool]: fingerprint } }),
-        ...(credential === undefined ? {} : { tool_credential: credential }),
-      } satisfies ConnectorInput)
-      return changed && { isChanged: true }
-    },
-    update: (update) => update(connectorsKey),
-    success: ({ isChanged }, { server }) =>
-      isChanged ? `Allow tools updated successfully for "${server}"` : undefined,
-    failure: (error) => `Failed to update allow tools: ${readReason(error)}`,
-    // The tool may have changed since it was shown.
-    refresh: (mutate) => mutate(connectorsKey),
-  })
 }

@@ -1,0 +1,118 @@
+import {
+  maxToolNames,
+  type ConnectorInput,
+  type PermissionsInput,
+  type ToolPermission,
+} from '@yonder/contract/connector'
+import type { Actor } from '../../access/access.ts'
+import type { Db } from '../../db/database.ts'
+import type { ConnectorRow, ToolPermissionRow } from '../../db/tables/connector-tables.ts'
+import { lockUser } from '../../identity/users/user-store.ts'
+import { AppError } from '../../lib/app-error.ts'
+import type { ConnectorDeps } from '../connector-deps.ts'
+import { credentialIdOf, requireConnector, updateConnector } from '../connector-store.ts'
+import { deletePermissions, insertPermissions, listPermissions, storePermission } from './permission-store.ts'
+import { findTool, listTools } from './tool-store.ts'
+
+type Connector = Pick<ConnectorRow, 'id'>
+
+/** Of one connector; two full lists. */
+const maxPermissions = 2 * maxToolNames
+
+/**
+ * Changes the permissions of some tools of a connector, each with one statement: all of them, or none.
+ * @throws AppError `not_found`, `conflict`
+ */
+export function changePermissions(
+  { database: { db } }: Pick<ConnectorDeps, 'database'>,
+  user: Actor,
+  name: string,
+  { tools, asks, credential }: PermissionsInput,
+): Promise<ConnectorRow> {
+  return db.transaction().execute(async (trx) => {
+    // Waits for a change of the whole connector, which replaces the lists.
+    await lockUser(trx, user)
+    const connector = await requireConnector(trx, user, name)
+    if (credential !== undefined && credential !== credentialIdOf(connector)) {
+      throw conflict(
+        `The connector "${name}" was added again, or its address, credential or account has changed since approval was requested. Deny the call, and the model can request it again.`,
+      )
+    }
+    const changed = asks === undefined ? connector : { ...connector, asks: asks ? 1 : 0 }
+    if (changed.asks !== connector.asks) {
+      await updateConnector(trx, user, connector.id, { asks: changed.asks })
+      await deletePermissions(trx, connector, { permission: 'allow' })
+    }
+    for (const tool of tools) await changePermission(trx, connector, tool)
+    if ((await listPermissions(trx, [connector.id])).length > maxPermissions) {
+      throw conflict(
+        `At most ${maxPermissions} tools of "${name}" can be allowed or blocked. Take some back.`,
+      )
+    }
+    return changed
+  })
+}
+
+async function changePermission(trx: Db, connector: Connector, change: ToolPermission): Promise<void> {
+  const { name, permission, fingerprint } = change
+  if (permission === 'ask') return deletePermissions(trx, connector, { name })
+  if (await storePermission(trx, connector, change)) return
+  const tool = await findTool(trx, connector, name)
+  if (tool === undefined)
+    throw conflict(
+      `The connector no longer has the tool "${name}". Reload the page to see its current tools.`,
+    )
+  if (fingerprint !== undefined && fingerprint !== tool.fingerprint)
+    throw conflict(`The tool "${name}" has changed since you saw it. Reload the page and review it again.`)
+  throw isBlocked(name)
+}
+
+/**
+ * Replaces the lists of allowed and of blocked tools by those of an input, in the caller's transaction; an absent list
+ * stays. A tool that is new on the list of allowed ones is allowed with its current definition, the others with their
+ * earlier ones. A tool is never in both lists: blocking it takes it off the list of allowed ones.
+ * @throws AppError `invalid_request` when the input itself names a tool in both lists, `conflict` when it allows a tool
+ * that is blocked already
+ */
+export async function replacePermissions(
+  trx: Db,
+  connector: Connector,
+  { allow_tools, block_tools }: Pick<ConnectorInput, 'allow_tools' | 'block_tools'>,
+): Promise<void> {
+  if (allow_tools === undefined && block_tools === undefined) return
+  const before = new Map((await listPermissions(trx, [connector.id])).map((row) => [row.name, row]))
+  const tools = new Map((await listTools(trx, [connector.id])).map((tool) => [tool.name, tool]))
+  const listOf = (permission: ToolPermissionRow['permission'], names: readonly string[] | null | undefined) =>
+    new Set(
+      names === undefined
+        ? [...before.values()].filter((row) => row.permission === permission).map(({ name }) => name)
+        : // Names are trimmed, except those of tools that begin or end with a space.
+          names?.map((name) => (before.has(name) || tools.has(name) ? name : name.trim())),
+    )
+  const blocked = listOf('block', block_tools)
+  const allowed = listOf('allow', allow_tools)
+  for (const name of blocked) {
+    if (!allowed.delete(name) || allow_tools === undefined) continue
+    if (block_tools === undefined) throw isBlocked(name)
+    throw new AppError('invalid_request', `The tool "${name}" cannot be allowed and blocked at once.`)
+  }
+  await deletePermissions(trx, connector)
+  await insertPermissions(
+    trx,
+    [...allowed, ...blocked].map((name, position): ToolPermissionRow => {
+      const permission = blocked.has(name) ? 'block' : 'allow'
+      const earlier = before.get(name)
+      const version = earlier?.permission === permission ? earlier : tools.get(name)
+      const { fingerprint = null, definition = null } = version ?? {}
+      return { connector_id: connector.id, name, permission, position, fingerprint, definition }
+    }),
+  )
+}
+
+function conflict(message: string): AppError {
+  return new AppError('conflict', message)
+}
+
+function isBlocked(name: string): AppError {
+  return conflict(`The tool "${name}" is blocked. Unblock it in Configure Tools first.`)
+}

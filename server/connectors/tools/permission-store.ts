@@ -1,0 +1,102 @@
+import type { ToolPermission } from '@yonder/contract/connector'
+import { sql } from 'kysely'
+import { type Actor, readable } from '../../access/access.ts'
+import type { Db } from '../../db/database.ts'
+import { prepareQuery } from '../../db/dialects/prepare-query.ts'
+import type { ConnectorRow, ToolPermissionRow } from '../../db/tables/connector-tables.ts'
+
+type Connector = Pick<ConnectorRow, 'id'>
+
+/** Returns what the user has decided about the tools of these connectors, in the order of the lists. */
+export function listPermissions(db: Db, connectorIds: readonly string[]): Promise<ToolPermissionRow[]> {
+  if (connectorIds.length === 0) return Promise.resolve([])
+  return db
+    .selectFrom('tool_permissions')
+    .selectAll()
+    .where('connector_id', 'in', connectorIds)
+    .orderBy('position')
+    .orderBy('name')
+    .execute()
+}
+
+export function findPermission(
+  db: Db,
+  { id }: Connector,
+  name: string,
+): Promise<ToolPermissionRow | undefined> {
+  return db
+    .selectFrom('tool_permissions')
+    .selectAll()
+    .where('connector_id', '=', id)
+    .where('name', '=', name)
+    .executeTakeFirst()
+}
+
+export type IsBlocked = (connector: Connector, toolName: string) => boolean
+
+const blockedQuery = prepareQuery((db, user: { readonly actor: Actor }) =>
+  db
+    .selectFrom('tool_permissions')
+    .innerJoin('connectors', 'connectors.id', 'tool_permissions.connector_id')
+    .select(['tool_permissions.connector_id', 'tool_permissions.name'])
+    .where(readable(user.actor, 'connectors'))
+    .where('tool_permissions.permission', '=', 'block')
+    .compile(),
+)
+
+/** Returns a function that says whether the actor has blocked a tool. */
+export async function readBlockedTools(db: Db, actor: Actor): Promise<IsBlocked> {
+  const { rows } = await blockedQuery(db, { actor })
+  const blocked = new Set(rows.map(({ connector_id, name }) => `${connector_id} ${name}`))
+  return ({ id }, toolName) => blocked.has(`${id} ${toolName}`)
+}
+
+/**
+ * Allows or blocks a tool that a connector has, in one statement, so that changes of other tools are kept. Returns false,
+ * without a change, when the connector has no such tool, the tool has another fingerprint, or it is blocked and would
+ * only be allowed with `unblock`.
+ */
+export async function storePermission(
+  db: Db,
+  { id }: Connector,
+  { name, permission, fingerprint, unblock }: ToolPermission,
+): Promise<boolean> {
+  const kept = permission === 'allow' && unblock !== true ? 'block' : ''
+  const { numAffectedRows } = await sql`
+    insert into tool_permissions (connector_id, name, permission, position, fingerprint, definition)
+    select connector_id, name, ${permission},
+      (select coalesce(max(position), -1) + 1 from tool_permissions where connector_id = ${id}),
+      fingerprint, definition
+    from connector_tools
+    where connector_id = ${id} and name = ${name} and fingerprint = coalesce(${fingerprint ?? null}, fingerprint)
+    on conflict (connector_id, name) do update
+    set permission = excluded.permission, fingerprint = excluded.fingerprint, definition = excluded.definition
+    where tool_permissions.permission <> ${kept}`.execute(db)
+  return numAffectedRows === 1n
+}
+
+/** Deletes the permissions of a connector's tools, or only those that `which` describes. */
+export async function deletePermissions(
+  db: Db,
+  { id }: Connector,
+  which: Partial<Pick<ToolPermissionRow, 'name' | 'permission'>> = {},
+): Promise<void> {
+  await db
+    .deleteFrom('tool_permissions')
+    .where((eb) => eb.and({ connector_id: id, ...which }))
+    .execute()
+}
+
+/** Keeps a statement below the parameter limits of both engines. */
+const maxRowsPerInsert = 50
+
+/** Inserts permissions, except those of tools that have got one meanwhile. */
+export async function insertPermissions(trx: Db, rows: readonly ToolPermissionRow[]): Promise<void> {
+  for (let from = 0; from < rows.length; from += maxRowsPerInsert) {
+    await trx
+      .insertInto('tool_permissions')
+      .values(rows.slice(from, from + maxRowsPerInsert))
+      .onConflict((conflict) => conflict.doNothing())
+      .execute()
+  }
+}
