@@ -164,7 +164,7 @@ test('the reasoning is collapsed above the reply, and a failed reply shows its e
 
 test('a formula in a wrapped line is shown whole on a small screen (§1.3)', async ({ page, user: _ }) => {
   await writeMessage(page, 'some math')
-  const parts = lastReply(page).locator('.markdown-inline-formula .base')
+  const parts = lastReply(page).locator('.markdown-inline-formula .katex-base')
   await expect(sendButton(page)).toBeVisible()
   await expect(parts.first()).toBeVisible()
   let wrappedCount = 0
