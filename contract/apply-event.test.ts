@@ -308,6 +308,19 @@ it('appends text to content that has parts (§3.7)', () => {
   ])
 })
 
+it('keeps the files of a reply, whatever happens to its text', () => {
+  const file = { id: 'f1', name: 'cat.png', type: 'image/png', size: 3 }
+  const part = { type: 'file', file } as const
+  const begin = { ...started, assistant_message: { ...reply, content: [part] } }
+  const contentAfter = (...events: UnnumberedEvent[]) => replyOf(fold(numbered([begin, ...events]))).content
+  expect(contentAfter(text('a'), text('b'))).toEqual([{ type: 'text', text: 'ab' }, part])
+  expect(contentAfter(text('a'), { type: 'text_was_reasoning' })).toEqual([part])
+  expect(contentAfter(text('a'), { type: 'ended', status: 'failed' })).toEqual([
+    { type: 'text', text: '**Error:** Unknown error occurred' },
+    part,
+  ])
+})
+
 it('ignores events that change a reply when there is none', () => {
   expect(fold(numbered([text('early')])).messages).toEqual([])
 })

@@ -1,5 +1,5 @@
 import type { EndedEvent, EndedStatus, RunEvent } from './completion.ts'
-import { appendText, textOfContent } from './message-text.ts'
+import { textOfContent, withText } from './message-text.ts'
 import type { Message } from './message.ts'
 import type { ToolCall } from './tool-call.ts'
 
@@ -41,7 +41,7 @@ function fold(run: RunState, event: RunEvent): RunState {
     case 'text':
       return changeReply(run, (reply) => ({
         ...reply,
-        content: appendText(reply.content, event.choices[0].delta.content),
+        content: withText(reply.content, textOfContent(reply.content) + event.choices[0].delta.content),
       }))
     case 'reasoning':
       return changeReply(run, (reply) => ({
@@ -51,7 +51,7 @@ function fold(run: RunState, event: RunEvent): RunState {
     case 'text_was_reasoning':
       return changeReply(run, (reply) => ({
         ...reply,
-        content: '',
+        content: withText(reply.content, ''),
         reasoning: (reply.reasoning ?? '') + textOfContent(reply.content),
       }))
     case 'usage':
@@ -137,7 +137,7 @@ export function showFailure(reply: Message): Message {
   const partial = textOfContent(reply.content)
   return {
     ...reply,
-    content: `**Error:** ${reply.error?.message ?? 'Unknown error occurred'}`,
+    content: withText(reply.content, `**Error:** ${reply.error?.message ?? 'Unknown error occurred'}`),
     ...(partial === '' ? {} : { partial }),
   }
 }

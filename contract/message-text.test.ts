@@ -1,12 +1,22 @@
 import { describe, expect, it } from 'vitest'
 import {
+  contentOfMessage,
+  countChars,
+  countContent,
   cutText,
   deriveTitle,
   filesOfContent,
+  isBlank,
+  isSameContent,
   maxTitleSourceChars,
   textOfContent,
   toContent,
+  withText,
+  writeContent,
 } from './message-text.ts'
+import { MessageContent } from './message.ts'
+import { someContents } from './testing/contents.ts'
+import { wireMessage } from './testing/messages.ts'
 
 it('joins the texts of content parts (§3.7)', () => {
   expect(textOfContent('Hello')).toBe('Hello')
@@ -21,6 +31,42 @@ it('is a text without files, and else a list of parts', () => {
   const content = toContent('Hello', [file])
   expect(content).toEqual([{ type: 'text', text: 'Hello' }, part])
   expect([textOfContent(content), filesOfContent(content)]).toEqual(['Hello', [file]])
+})
+
+describe.each(someContents.map((content) => ({ content })))('the content $content', ({ content }) => {
+  const [text, files] = [textOfContent(content), filesOfContent(content)]
+
+  it('is what its text and its files make, also on the wire and with another text', () => {
+    expect(toContent(text, files)).toEqual(content)
+    expect(MessageContent.parse(JSON.parse(JSON.stringify(content)))).toEqual(content)
+    expect(withText(content, 'new')).toEqual(toContent('new', files))
+    expect(withText(withText(content, ''), text)).toEqual(content)
+  })
+
+  it('is the same as content with the same text and files only', () => {
+    for (const other of someContents) expect(isSameContent(content, other)).toBe(other === content)
+  })
+
+  it('is written and counted with each of its files', () => {
+    const written = writeContent(content)
+    expect(written.startsWith(text)).toBe(true)
+    for (const { name, type, size } of files) expect(written).toContain(`"${name}" (${type}, ${size} bytes)`)
+    if (files.length === 0) expect(written).toBe(text)
+    expect(countContent(content)).toBe(written.length)
+    const countFiles = (counted: string) => counted.split('The file').length - 1
+    expect(countContent(content, countFiles)).toBe(files.length)
+    expect(isBlank(content)).toBe(text.trim() === '' && files.length === 0)
+  })
+
+  it('keeps its files when its reply fails, and is counted without the error', () => {
+    const failed = wireMessage({
+      status: 'failed',
+      content: withText(content, '**Error:** Down.'),
+      partial: text,
+    })
+    expect(contentOfMessage(failed)).toEqual(content)
+    expect(countChars(failed)).toBe(countContent(content))
+  })
 })
 
 describe('a cut text', () => {

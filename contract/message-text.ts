@@ -19,22 +19,53 @@ export function toContent(text: string, files: readonly FileRef[]): MessageConte
   return text === '' ? parts : [{ type: 'text', text }, ...parts]
 }
 
-/** Returns content with a text at the end of its text. */
-export function appendText(content: MessageContent, text: string): MessageContent {
-  return typeof content === 'string'
-    ? content + text
-    : toContent(textOfContent(content) + text, filesOfContent(content))
+/** Returns content with another text, and the same files. */
+export function withText(content: MessageContent, text: string): MessageContent {
+  return typeof content === 'string' ? text : toContent(text, filesOfContent(content))
 }
 
-/** Returns the text of a message: of a failed reply, whose `content` is its error, the text before the failure. */
-export function textOfMessage({ status, content, partial }: Message): string {
-  return status === 'failed' ? (partial ?? '') : textOfContent(content)
+/** Whether content has neither a file nor a text that is more than white space. */
+export function isBlank(content: MessageContent): boolean {
+  return textOfContent(content).trim() === '' && filesOfContent(content).length === 0
+}
+
+/** Whether two contents have the same text and the same files. */
+export function isSameContent(one: MessageContent, other: MessageContent): boolean {
+  const idsOf = (content: MessageContent) => filesOfContent(content).map(({ id }) => id)
+  return textOfContent(one) === textOfContent(other) && idsOf(one).join() === idsOf(other).join()
+}
+
+/** Describes a file to a model that is not given what is in it. */
+export function describeFile({ name, type, size }: FileRef): string {
+  return `[The file "${name}" (${type}, ${size} bytes) is attached, but it cannot be read here.]`
+}
+
+/** Writes content as one text for a reader who gets no files: each one is the paragraph that `describe` returns. */
+export function writeContent(content: MessageContent, describe = describeFile): string {
+  if (typeof content === 'string') return content
+  const texts = [textOfContent(content), ...filesOfContent(content).map(describe)]
+  return texts.filter((text) => text !== '').join('\n\n')
+}
+
+/** Counts content in the unit of `count`, by default in characters: its text, and a file as its description. */
+export function countContent(content: MessageContent, count = (text: string) => text.length): number {
+  return count(writeContent(content))
+}
+
+/** Returns what a message contains: of a failed reply, whose text is its error, the text before the failure. */
+export function contentOfMessage({ status, content, partial }: Message): MessageContent {
+  return status === 'failed' ? withText(content, partial ?? '') : content
+}
+
+/** Returns the text of a message, as `contentOfMessage`. */
+export function textOfMessage(message: Message): string {
+  return textOfContent(contentOfMessage(message))
 }
 
 /** Counts the characters of a message, with its reasoning and the arguments of its call. */
 export function countChars(message: Message): number {
   const { reasoning = '', arguments: callArguments = '' } = message
-  return textOfMessage(message).length + reasoning.length + callArguments.length
+  return countContent(contentOfMessage(message)) + reasoning.length + callArguments.length
 }
 
 /** Characters of a chat's title in the history. */

@@ -25,21 +25,24 @@ export const FileRef = z.object({
 })
 export type FileRef = z.infer<typeof FileRef>
 
-/** What a message contains: its text, or a list of parts when there is more than text. */
-export const MessageContent = z.union([
-  z.string(),
-  z.array(
-    z.discriminatedUnion('type', [
-      z.object({ type: z.literal('text'), text: z.string() }),
-      z.object({ type: z.literal('file'), file: FileRef }),
-    ]),
-  ),
+const ContentPart = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('text'), text: z.string() }),
+  z.object({ type: z.literal('file'), file: FileRef }),
 ])
+export type ContentPart = z.infer<typeof ContentPart>
+/** What a message contains: its text, or a list of parts when there is more than text. */
+export const MessageContent = z.union([z.string(), z.array(ContentPart)])
 export type MessageContent = z.infer<typeof MessageContent>
-/** Content as clients send it: its parts need no type, and those without text are ignored. */
+/** Content as clients send it: its parts need no type, and of a file only the id is read. */
 export const SentContent = z.union([
   z.string(),
-  z.array(z.object({ type: z.string().optional(), text: z.string().optional() })),
+  z.array(
+    z.object({
+      type: z.string().optional(),
+      text: z.string().optional(),
+      file: FileRef.pick({ id: true }).optional(),
+    }),
+  ),
 ])
 export type SentContent = z.infer<typeof SentContent>
 

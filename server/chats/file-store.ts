@@ -22,6 +22,26 @@ export async function insertFiles(
     .execute()
 }
 
+/**
+ * Returns the files of a chat that the actor may read, without their data, which is large, so that of each file is read
+ * alone.
+ */
+export function listFiles(
+  db: Db,
+  actor: Actor,
+  chatId: string,
+): Promise<Omit<FileTable, 'chat_id' | 'data'>[]> {
+  return db
+    .selectFrom('files')
+    .innerJoin('chats', 'chats.id', 'files.chat_id')
+    .select(['files.id', 'files.message_id', 'files.name', 'files.type', 'files.size'])
+    .where(readable(actor, 'chats'))
+    .where('files.chat_id', '=', chatId)
+    .orderBy('files.message_id')
+    .orderBy('files.id')
+    .execute()
+}
+
 /** Returns a file of a chat that the actor may read. */
 export function findFile(
   db: Db,

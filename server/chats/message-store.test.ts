@@ -1,10 +1,20 @@
+import { someContents } from '@yonder/contract/testing/contents'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { MessageRow } from '../db/tables/tables.ts'
 import { newId } from '../lib/new-id.ts'
 import { engines, openTestDatabase, type TestDatabase } from '../testing/database/test-database.ts'
-import { addChat, newMessage } from '../testing/factories/chats.ts'
+import { addChat, addPath, newMessage } from '../testing/factories/chats.ts'
 import { addUser } from '../testing/factories/users.ts'
-import { appendMessage, findMessage, type NewMessage } from './message-store.ts'
+import {
+  appendMessage,
+  findMessage,
+  listMessages,
+  listPath,
+  listPathAfterSummary,
+  toContentColumns,
+  type NewMessage,
+} from './message-store.ts'
+import { presentMessage } from './present-chat.ts'
 
 describe.each(engines)('messages on %s', (engine) => {
   let database: TestDatabase
@@ -28,5 +38,19 @@ describe.each(engines)('messages on %s', (engine) => {
     const answer = await append(reply, { server: 's', tool: 't', outcome: '{}' })
     expect([question, reply, answer].map(({ unix_timestamp: time }) => time)).toEqual([1_000, 1_001, 1_002])
     expect(answer).toMatchObject({ parent_id: reply.id, first_id: question.id, second_id: reply.id })
+  })
+
+  it('keep any content in every way in which they are read', async () => {
+    const { db } = database
+    const user = await addUser(db)
+    const chat = await addChat(db, { id: newId(), user_id: user.id })
+    const rows = await addPath(db, chat, someContents.map(toContentColumns))
+    const leaf = rows.at(-1)?.id ?? ''
+    const stored = [
+      (await listMessages(db, chat.id)).map((row) => presentMessage(row).content),
+      (await listPath(db, chat.id, leaf)).map(({ content }) => content),
+      (await listPathAfterSummary(db, chat.id, leaf, 100)).map(({ content }) => content),
+    ]
+    expect(stored).toEqual([someContents, someContents, someContents])
   })
 })

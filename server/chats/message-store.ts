@@ -1,7 +1,8 @@
 import type { TreeNode } from '@yonder/contract/lib/last-shown-leaf'
-import type { Message } from '@yonder/contract/message'
-import { filesOfContent, textOfMessage } from '@yonder/contract/message-text'
+import { FileRef, type Message, type MessageContent } from '@yonder/contract/message'
+import { contentOfMessage, filesOfContent, textOfContent, toContent } from '@yonder/contract/message-text'
 import { type RawBuilder, type Selectable, sql } from 'kysely'
+import { z } from 'zod'
 import { type Actor, readable } from '../access/access.ts'
 import type { Db } from '../db/database.ts'
 import { prepareQuery } from '../db/dialects/prepare-query.ts'
@@ -36,16 +37,25 @@ export type FilledReply = Pick<
   | 'left_out_tools'
 >
 
+type ContentColumns = Pick<MessageRow, 'content' | 'files'>
+
 /** Converts the content of a message to its columns. */
-export function toContentColumns(message: Message): Pick<MessageRow, 'content' | 'files'> {
-  const files = filesOfContent(message.content)
-  return { content: textOfMessage(message), files: files.length === 0 ? null : JSON.stringify(files) }
+export function toContentColumns(content: MessageContent): ContentColumns {
+  const files = filesOfContent(content)
+  return { content: textOfContent(content), files: files.length === 0 ? null : JSON.stringify(files) }
+}
+
+const Files = z.array(FileRef)
+
+/** Reads the content of a message from its columns. */
+export function contentOf({ content, files }: ContentColumns): MessageContent {
+  return files === null ? content : toContent(content, Files.parse(JSON.parse(files)))
 }
 
 /** Converts a reply to its columns. */
 export function toFilledReply(reply: Message): FilledReply {
   return {
-    ...toContentColumns(reply),
+    ...toContentColumns(contentOfMessage(reply)),
     reasoning: reply.reasoning ?? null,
     status: reply.status,
     error_code: reply.error?.code ?? null,
@@ -297,7 +307,6 @@ export type PathMessage = Pick<
   | 'id'
   | 'parent_id'
   | 'role'
-  | 'content'
   | 'status'
   | 'server'
   | 'arguments'
@@ -306,7 +315,7 @@ export type PathMessage = Pick<
   | 'left_out_tools'
   // Only of replies that call a tool: some models want it back with the call.
   | 'reasoning'
->
+> & { readonly content: MessageContent }
 
 interface PathPlace {
   readonly chatId: string
@@ -317,20 +326,21 @@ interface PathPlace {
 /** Prepares the query of a path. `toCondition` returns a further SQL condition, `and …`, for the next message `m`. */
 const preparePathQuery = (toCondition: (path: PathPlace) => RawBuilder<unknown>) =>
   prepareQuery((db, path: PathPlace) =>
-    sql<PathMessage>`
+    sql<PathMessage & ContentColumns>`
     with recursive path (
-      id, parent_id, role, content, status, server, arguments, call_state, call, left_out_tools, reasoning, depth
+      id, parent_id, role, content, files, status, server, arguments, call_state, call, left_out_tools, reasoning,
+      depth
     ) as (
-      select id, parent_id, role, content, status, server, arguments, call_state, call, left_out_tools,
+      select id, parent_id, role, content, files, status, server, arguments, call_state, call, left_out_tools,
         case when call is null then null else reasoning end, 1
       from messages where chat_id = ${path.chatId} and id = ${path.leafId}
       union all
-      select m.id, m.parent_id, m.role, m.content, m.status, m.server, m.arguments, m.call_state, m.call,
+      select m.id, m.parent_id, m.role, m.content, m.files, m.status, m.server, m.arguments, m.call_state, m.call,
         m.left_out_tools, case when m.call is null then null else m.reasoning end, path.depth + 1
       from path join messages m on m.chat_id = ${path.chatId} and m.id = path.parent_id
       where path.depth < ${path.limit} ${toCondition(path)}
     )
-    select id, parent_id, role, content, status, server, arguments, call_state, call, left_out_tools, reasoning
+    select id, parent_id, role, content, files, status, server, arguments, call_state, call, left_out_tools, reasoning
     from path order by depth desc`.compile(db),
   )
 
@@ -339,6 +349,10 @@ const pathAfterSummaryQuery = preparePathQuery(
   ({ chatId }) => sql`and m.id not in (select message_id from compactions where chat_id = ${chatId})`,
 )
 
+function toPath(rows: readonly (PathMessage & ContentColumns)[]): PathMessage[] {
+  return rows.map((row) => (row.files === null ? row : { ...row, content: contentOf(row) }))
+}
+
 /** Returns the newest `limit` messages on the path from the root to a message, oldest first. */
 export async function listPath(
   db: Db,
@@ -346,7 +360,7 @@ export async function listPath(
   leafId: string,
   limit = maxPathMessages,
 ): Promise<PathMessage[]> {
-  return (await pathQuery(db, { chatId, leafId, limit })).rows
+  return toPath((await pathQuery(db, { chatId, leafId, limit })).rows)
 }
 
 /**
@@ -359,7 +373,7 @@ export async function listPathAfterSummary(
   leafId: string,
   limit: number,
 ): Promise<PathMessage[]> {
-  return (await pathAfterSummaryQuery(db, { chatId, leafId, limit })).rows
+  return toPath((await pathAfterSummaryQuery(db, { chatId, leafId, limit })).rows)
 }
 
 /** Returns the whole path from the root to a message, oldest first; empty when the message is missing. */

@@ -2,16 +2,14 @@ import { showFailure } from '@yonder/contract/apply-event'
 import type { Chat, ChatRun } from '@yonder/contract/chat'
 import type { Compaction } from '@yonder/contract/compaction'
 import { errorCodes, type ErrorCode } from '@yonder/contract/error'
-import { cutReasons, FileRef, messageStatuses, Usage, type Message } from '@yonder/contract/message'
-import { toContent } from '@yonder/contract/message-text'
+import { cutReasons, messageStatuses, Usage, type Message } from '@yonder/contract/message'
 import { LeftOutTools, toolCallStates, ToolOutcome, type ToolCall } from '@yonder/contract/tool-call'
-import { z } from 'zod'
 import type { Db } from '../db/database.ts'
 import type { ChatRow, CompactionRow, MessageRow } from '../db/tables/tables.ts'
 import type { User } from '../identity/user.ts'
 import { requireChat } from './chat-store.ts'
 import { listCompactions } from './compaction-store.ts'
-import { listConnectorNames, listMessages } from './message-store.ts'
+import { contentOf, listConnectorNames, listMessages } from './message-store.ts'
 import { parseCall, placeOf } from './tool-call-store.ts'
 
 /** The active run of a chat, with the messages folded from its events. */
@@ -127,15 +125,13 @@ export function presentCompaction(row: CompactionRow): Compaction {
   }
 }
 
-const Files = z.array(FileRef)
-
 /** Presents a message to its owner. A failed reply shows its error, as in the reducer of the stream. */
 export function presentMessage(row: MessageRow): Message {
   const message: Message = {
     id: row.id,
     parent_id: row.parent_id,
     role: row.role === 'assistant' ? 'assistant' : 'user',
-    content: toContent(row.content, row.files === null ? [] : Files.parse(JSON.parse(row.files))),
+    content: contentOf(row),
     timestamp: new Date(row.unix_timestamp).toISOString(),
     unix_timestamp: row.unix_timestamp,
     status: messageStatuses.find((status) => status === row.status) ?? 'interrupted',

@@ -130,7 +130,7 @@ describe.each(engines)('completions on %s', (engine) => {
       const chatId = await ada.newChat()
       const stream = await ada.complete({
         chatId,
-        content: [{ type: 'text', text: 'in ' }, { type: 'image' }, { text: 'parts' }],
+        content: [{ type: 'text', text: 'in ' }, { text: 'parts' }],
       })
       await stream.ended
       expect((await ada.readChat(chatId)).messages[0]?.content).toBe('in parts')
@@ -171,6 +171,8 @@ describe.each(engines)('completions on %s', (engine) => {
     it.each([
       ['blank content', { content: ' \n\t ' }, 400, 'invalid_request'],
       ['no content', {}, 400, 'invalid_request'],
+      ['a part that is not text', { content: [{ text: 'Hi' }, { type: 'image' }] }, 400, 'invalid_request'],
+      ['a file of no chat', { content: [{ text: 'Hi', file: { id: 'x' } }] }, 400, 'invalid_request'],
       ['an unknown bot', { content: 'Hi', botName: 'Nobody' }, 404, 'not_found'],
       ['an unknown chat', { content: 'Hi', chatId: 'nowhere' }, 404, 'not_found'],
       ['a chat id that is a path', { content: 'Hi', chatId: '../x' }, 400, 'invalid_request'],

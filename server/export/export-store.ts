@@ -2,7 +2,7 @@ import { ofUser } from '../access/access.ts'
 import { selectToolCalls } from '../connectors/calls/call-record-store.ts'
 import type { Db } from '../db/database.ts'
 import type { ToolCallRow } from '../db/tables/connector-tables.ts'
-import type { FileTable, ShareRow, UsageRecordRow, UserRow } from '../db/tables/tables.ts'
+import type { ShareRow, UsageRecordRow, UserRow } from '../db/tables/tables.ts'
 import { selectUsage } from '../usage/usage-store.ts'
 
 /** The row of a user. Undefined when the user's data was deleted meanwhile. */
@@ -20,17 +20,6 @@ export async function listAllChatIds(db: Db, userId: string): Promise<string[]> 
     .orderBy('id')
     .execute()
   return rows.map(({ id }) => id)
-}
-
-/** The files of a chat without their data, which is large, so that of each file is read alone. */
-export function listFilesOfChat(db: Db, chatId: string): Promise<Omit<FileTable, 'chat_id' | 'data'>[]> {
-  return db
-    .selectFrom('files')
-    .select(['id', 'message_id', 'name', 'type', 'size'])
-    .where('chat_id', '=', chatId)
-    .orderBy('message_id')
-    .orderBy('id')
-    .execute()
 }
 
 export function listAllShares(db: Db, userId: string): Promise<ShareRow[]> {

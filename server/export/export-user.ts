@@ -1,6 +1,6 @@
 import { connectorNamesOf } from '../bots/bot-fields.ts'
 import { listBots } from '../bots/bot-store.ts'
-import { findFile } from '../chats/file-store.ts'
+import { findFile, listFiles } from '../chats/file-store.ts'
 import { readChat, type RunSnapshot } from '../chats/present-chat.ts'
 import { findActiveRun } from '../completions/log/run-store.ts'
 import { foldLog } from '../completions/maintenance/end-run.ts'
@@ -26,7 +26,6 @@ import {
   listAllShares,
   listAllToolCalls,
   listAllUsage,
-  listFilesOfChat,
 } from './export-store.ts'
 
 export interface ExportDeps {
@@ -93,7 +92,7 @@ async function* exportChats({ database, onChat }: ExportDeps, user: User): Async
     const chat = await readChatIfStored(database, user, id)
     onChat?.(index + 1, ids.length)
     if (chat === undefined) continue
-    const files = await listFilesOfChat(db, id)
+    const files = await listFiles(db, user, id)
     // The object stays open for the files, which are too large to be in memory together.
     yield `${isFirst ? '' : ','}\n${indent(chat, 4).slice(0, -'\n    }'.length)}${files.length === 0 ? '' : ',\n      "files": ['}`
     isFirst = false

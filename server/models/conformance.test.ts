@@ -101,6 +101,27 @@ describe.each(apiTypes)('%s', (apiType) => {
     expect(findWireShape(request?.url ?? '')?.apiType).toBe(apiType)
   })
 
+  it('sends what it cannot send of a file as text, and nothing else of it', async () => {
+    const { url, seen } = await scene.serve(() => [
+      shape.start('m'),
+      shape.text('ok'),
+      shape.finish('stop', usage),
+    ])
+    const file = { id: 'id-of-the-file', name: 'cat.png', type: 'image/png', size: 3 }
+    const part = { type: 'file', file } as const
+    const messages: readonly ModelMessage[] = [
+      { role: 'user', parts: [{ type: 'text', text: 'Look' }, part] },
+      { role: 'assistant', parts: [part, { type: 'call', id: 'c1', name: 'clock', arguments: '{}' }] },
+      resultsMessage({ callId: 'c1', name: 'clock', text: 'noon' }),
+      { role: 'user', parts: [part] },
+    ]
+    await scene.callModel(apiType, url, { request: { messages } })
+    const sent = JSON.stringify(seen[0]?.body)
+    expect(sent.split('cat.png')).toHaveLength(4)
+    expect(sent).toContain(String.raw`Look\n\n[The file \"cat.png\" (image/png, 3 bytes)`)
+    expect(sent).not.toContain(file.id)
+  })
+
   it('yields cached and reasoning tokens as parts of the totals', async () => {
     const counts = { input: 100, output: 50, cached: 80, reasoning: 30 }
     const { url } = await scene.serve(() => [

@@ -1,5 +1,7 @@
 import type { ReasoningEffort } from '@yonder/contract/bot'
 import type { ErrorCode } from '@yonder/contract/error'
+import type { ContentPart } from '@yonder/contract/message'
+import { describeFile } from '@yonder/contract/message-text'
 
 /** A tool call of the model. */
 export interface ModelToolCall {
@@ -13,11 +15,6 @@ export interface ModelToolCall {
   readonly isBroken?: true
   /** JSON that the adapter expects back with the call, for example a signature. Only the adapter reads it. */
   readonly note?: unknown
-}
-
-export interface TextPart {
-  readonly type: 'text'
-  readonly text: string
 }
 
 /** What the model thought before it called tools, as it was shown. Signed thinking is in the notes of the calls. */
@@ -43,20 +40,29 @@ export interface ResultPart {
  * writers (`rules.ts`).
  */
 export type ModelMessage =
-  | { readonly role: 'user'; readonly parts: readonly TextPart[] }
-  | { readonly role: 'assistant'; readonly parts: readonly (TextPart | ReasoningPart | CallPart)[] }
+  | { readonly role: 'user'; readonly parts: readonly ContentPart[] }
+  | { readonly role: 'assistant'; readonly parts: readonly (ContentPart | ReasoningPart | CallPart)[] }
   | { readonly role: 'tool'; readonly parts: readonly ResultPart[] }
-
-export type MessagePart = ModelMessage['parts'][number]
 
 /** A message of the user with one text. */
 export function userMessage(text: string): ModelMessage {
   return { role: 'user', parts: [{ type: 'text', text }] }
 }
 
-/** The texts of a message, joined as paragraphs; empty when it has none. */
-export function textOf({ parts }: Pick<ModelMessage, 'parts'>): string {
-  return parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n\n')
+/** What a message says: its texts and results, and a line for each file. */
+export function textsOf({ parts }: Pick<ModelMessage, 'parts'>): readonly string[] {
+  return parts.flatMap((part) => {
+    if (part.type === 'file') return [describeFile(part.file)]
+    return part.type === 'text' || part.type === 'result' ? [part.text] : []
+  })
+}
+
+/**
+ * What a message says, joined as paragraphs; empty when it says nothing. No adapter sends files: the model reads their
+ * names here, so that it can say that it was not given them.
+ */
+export function textOf(message: Pick<ModelMessage, 'parts'>): string {
+  return textsOf(message).join('\n\n')
 }
 
 export function callsOf({ parts }: Pick<ModelMessage, 'parts'>): readonly CallPart[] {
@@ -95,9 +101,7 @@ export interface ModelRequest {
  * The instructions and the messages of a request. An upstream's error message that repeats one of them is not shown.
  */
 export function confidentialTexts({ instructions, messages }: ModelRequest): readonly string[] {
-  const contents = messages.flatMap(({ parts }) =>
-    parts.flatMap((part) => (part.type === 'text' || part.type === 'result' ? [part.text] : [])),
-  )
+  const contents = messages.flatMap(textsOf)
   return instructions === undefined ? contents : [instructions, ...contents]
 }
 

@@ -197,7 +197,7 @@ describe.each(engines)('a shared chat on %s', (engine) => {
     ])
   })
 
-  it('shows the text of a message with files, but not the files', async () => {
+  it('shows the text of a message with files, and only that there are files', async () => {
     const file = { id: 'private', name: 'cat.png', type: 'image/png', size: 3 }
     const files = JSON.stringify([file])
     await write(`files-${engine}`, [{ id: 'a', role: 'user', content: 'My cat', files }])
@@ -206,7 +206,7 @@ describe.each(engines)('a shared chat on %s', (engine) => {
       { type: 'file', file },
     ])
     const shared = await read(await share(`files-${engine}`, 'a'))
-    expect(shared.messages[0]?.content).toBe('My cat')
+    expect(shared.messages[0]?.content).toBe('My cat\n\n[A file that is not part of the shared chat]')
   })
 
   it('does not show why a reply failed, because the reason may contain an address or a key', async () => {

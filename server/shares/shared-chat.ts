@@ -1,8 +1,9 @@
 import { showFailure } from '@yonder/contract/apply-event'
 import type { Message } from '@yonder/contract/message'
+import { writeContent } from '@yonder/contract/message-text'
 import type { SharedChat } from '@yonder/contract/share'
 import type { ToolCallState, ToolOutcome } from '@yonder/contract/tool-call'
-import { isToolResult, listWholePath } from '../chats/message-store.ts'
+import { contentOf, isToolResult, listWholePath } from '../chats/message-store.ts'
 import { presentMessage } from '../chats/present-chat.ts'
 import type { Db } from '../db/database.ts'
 import type { MessageRow } from '../db/tables/tables.ts'
@@ -44,8 +45,7 @@ function presentSharedMessage(row: MessageRow, position: number, next: MessageRo
     id: String(position),
     parent_id: position === 1 ? null : String(position - 1),
     role,
-    // Files are private.
-    content: row.content,
+    content: writeContent(contentOf(row), () => privateFile),
     timestamp,
     unix_timestamp,
     status,
@@ -80,4 +80,6 @@ function publicOutcome({ status }: ToolOutcome): ToolOutcome {
   return { status: isPrivate ? 'failed' : status, duration: null, parts: [] }
 }
 
+/** Files are private, and so are their names. */
+const privateFile = '[A file that is not part of the shared chat]'
 const failure = { code: 'internal', message: 'This reply failed.' } as const

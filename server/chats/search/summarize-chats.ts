@@ -1,6 +1,7 @@
 import type { ChatSummary, SummaryMessage } from '@yonder/contract/chat'
 import type { Actor } from '../../access/access.ts'
 import type { Db } from '../../db/database.ts'
+import { contentOf } from '../message-store.ts'
 import { listSummaryChats, listSummaryMessages, type SummaryRow } from './summary-store.ts'
 
 /** UTF-16 units of a message in the summary of a chat. */
@@ -35,7 +36,7 @@ function presentSummary(row: SummaryRow): SummaryMessage {
   const text = row.status === 'failed' ? `**Error:** ${row.error_message ?? ''}` : row.content
   return {
     role: row.role === 'assistant' ? 'assistant' : 'user',
-    content: shorten(text),
+    content: contentOf({ content: shorten(text), files: row.files }),
     ...(row.role === 'assistant' && row.model !== null ? { model: row.model } : {}),
   }
 }

@@ -7,7 +7,7 @@ const maxReadChars = 600
 
 export type SummaryRow = Pick<
   MessageRow,
-  'chat_id' | 'id' | 'role' | 'content' | 'status' | 'error_message' | 'model' | 'server'
+  'chat_id' | 'id' | 'role' | 'content' | 'files' | 'status' | 'error_message' | 'model' | 'server'
 >
 
 export type SummaryChat = Pick<ChatRow, 'id' | 'updated_at' | 'selected_message_id'>
@@ -39,6 +39,7 @@ export async function listSummaryMessages(db: Db, chats: readonly SummaryChat[])
       'm.chat_id',
       'm.id',
       'm.role',
+      'm.files',
       'm.status',
       'm.error_message',
       'm.model',

@@ -1,5 +1,5 @@
 import type { BotRow } from '../../db/tables/tables.ts'
-import type { MessagePart, ModelRequest } from '../../models/model.ts'
+import { callsOf, textsOf, type ModelRequest } from '../../models/model.ts'
 import type { CallMeter } from '../../usage/call-meter.ts'
 import type { CompletionDeps } from '../completion-deps.ts'
 import type { RunRecorder } from '../log/run-recorder.ts'
@@ -81,14 +81,12 @@ function isSamePrompt(before: PromptSource, after: PromptSource): boolean {
 }
 
 function estimateRequest({ instructions = '', tools, messages }: ModelRequest): number {
-  const parts = messages.flatMap((message): readonly MessagePart[] => message.parts)
-  const texts = parts.reduce(
-    (sum, part) =>
-      sum +
-      (part.type === 'reasoning' ? 0 : estimateTokens(part.type === 'call' ? part.arguments : part.text)),
-    messages.length * tokensPerMessage,
-  )
-  return (
-    texts + estimateTokens(instructions) + estimateTokens(tools.length === 0 ? '' : JSON.stringify(tools))
-  )
+  const calls = messages.flatMap(callsOf)
+  const texts = [
+    ...messages.flatMap(textsOf),
+    ...calls.map(({ arguments: text }) => text),
+    instructions,
+    tools.length === 0 ? '' : JSON.stringify(tools),
+  ]
+  return texts.reduce((sum, text) => sum + estimateTokens(text), messages.length * tokensPerMessage)
 }

@@ -1,3 +1,6 @@
+import type { MessageContent } from '@yonder/contract/message'
+import { filesOfContent } from '@yonder/contract/message-text'
+import { someContents } from '@yonder/contract/testing/contents'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { BatchCall } from '../../chats/tool-call-store.ts'
@@ -13,8 +16,8 @@ const message: Omit<PromptMessage, 'role' | 'content'> = {
   call: null,
   reasoning: null,
 }
-const user = (content: string) => ({ ...message, role: 'user', content })
-const assistant = (content: string) => ({ ...message, role: 'assistant', content })
+const user = (content: MessageContent) => ({ ...message, role: 'user', content })
+const assistant = (content: MessageContent) => ({ ...message, role: 'assistant', content })
 const call = (id: string): BatchCall => ({ id, name: id, arguments: '{}' })
 const result = (id: string, content: string) => ({ ...user(content), id, server: 's' })
 const calling = (
@@ -24,7 +27,7 @@ const calling = (
     rest = [],
     continues = false,
     text = '',
-  }: { rest?: BatchCall[]; continues?: boolean; text?: string } = {},
+  }: { rest?: BatchCall[]; continues?: boolean; text?: MessageContent } = {},
 ) => ({
   ...assistant(text),
   server: 's',
@@ -176,6 +179,39 @@ describe('buildPrompt', () => {
         }
         if (!hasTools) expect(prompt.filter(({ role }) => role === 'tool')).toEqual([])
       }),
+    )
+  })
+
+  it('has every file of the messages, once and in order, for any path', () => {
+    const anyContent = fc.constantFrom(...someContents)
+    const piece = fc.oneof(
+      anyContent.map(user),
+      anyContent.map(assistant),
+      anyContent.map((text) => calling('one', 'waiting', { text })),
+    )
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 8 }), fc.boolean(), (path, hasTools) => {
+        // Replies before the first message of the user are omitted.
+        const prompt = buildPrompt([user('Hi'), ...path], { hasTools })
+        const files = prompt.flatMap(({ parts }) =>
+          parts.flatMap((part) => (part.type === 'file' ? [part.file] : [])),
+        )
+        expect(files).toEqual(path.flatMap(({ content }) => filesOfContent(content)))
+      }),
+    )
+  })
+
+  it('sends a message that has only a file, and names the file of a denial', () => {
+    const cat = { type: 'file', file: { id: 'f', name: 'cat.png', type: 'image/png', size: 3 } } as const
+    const line = '[The file "cat.png" (image/png, 3 bytes) is attached, but it cannot be read here.]'
+    expect(formatPrompt(buildPrompt([user([cat])]))).toEqual([`user: ${line}`])
+    const denied = {
+      ...calling('one', 'denied'),
+      call: JSON.stringify({ id: 'one', name: 'one', rest: [call('two')], deniedBy: 'no' }),
+    }
+    const denial = { ...user([{ type: 'text', text: 'Not this' }, cat]), id: 'no' }
+    expect(formatPrompt(buildPrompt([user('Hi'), denied, denial]))[2]).toBe(
+      `one: This call was denied by the user, who wrote: Not this\n\n${line}`,
     )
   })
 })

@@ -1,4 +1,12 @@
 import { createHash } from 'node:crypto'
+import type { ContentPart, MessageContent } from '@yonder/contract/message'
+import {
+  countContent,
+  filesOfContent,
+  textOfContent,
+  withText,
+  writeContent,
+} from '@yonder/contract/message-text'
 import { type PathMessage, isToolResult } from '../../chats/message-store.ts'
 import { parseCall, type BatchCall } from '../../chats/tool-call-store.ts'
 import type { CompactionRow } from '../../db/tables/tables.ts'
@@ -8,7 +16,6 @@ import {
   type CallPart,
   type ModelMessage,
   type ReasoningPart,
-  type TextPart,
 } from '../../models/model.ts'
 
 /** Characters of a conversation that are sent to a model: about a million tokens. */
@@ -30,8 +37,8 @@ export interface PromptOptions {
 
 /** A message that is still being built. */
 type Draft =
-  | { readonly role: 'user'; readonly parts: TextPart[] }
-  | { readonly role: 'assistant'; readonly parts: (TextPart | ReasoningPart | CallPart)[] }
+  | { readonly role: 'user'; readonly parts: ContentPart[] }
+  | { readonly role: 'assistant'; readonly parts: (ContentPart | ReasoningPart | CallPart)[] }
   | Extract<ModelMessage, { role: 'tool' }>
 
 /**
@@ -49,7 +56,7 @@ export function buildPrompt(
   { hasTools = true, summary, shortenBefore = 0 }: PromptOptions = {},
 ): ModelMessage[] {
   const messages: Draft[] = []
-  if (summary !== undefined) addText(messages, 'user', formatSummary(summary))
+  if (summary !== undefined) addContent(messages, 'user', formatSummary(summary))
   const fitting = fitPath(shortenResults(path, shortenBefore))
   for (let index = 0; index < fitting.length; index++) {
     const message = fitting[index]
@@ -57,7 +64,7 @@ export function buildPrompt(
     const call = message.call === null ? undefined : parseCall(message.call)
     if (call === undefined || call.continues === true) {
       // A result is omitted when the first call of its batch is no longer in the path.
-      if (!isToolResult(message)) addText(messages, roleOf(message), message.content)
+      if (!isToolResult(message)) addContent(messages, roleOf(message), message.content)
       continue
     }
     const batch = collectBatch(fitting, index)
@@ -77,18 +84,26 @@ function roleOf({ role }: PromptMessage): 'user' | 'assistant' {
   return role === 'assistant' ? 'assistant' : 'user'
 }
 
-function addText(messages: Draft[], role: 'user' | 'assistant', text: string): void {
-  if (text.trim() === '') return
+function addContent(messages: Draft[], role: 'user' | 'assistant', content: MessageContent): void {
+  const parts = listParts(content)
   const last = messages.at(-1)
-  if (last === undefined && role === 'assistant') return
-  if (last?.role === role && callsOf(last).length === 0) last.parts.push({ type: 'text', text })
-  else messages.push({ role, parts: [{ type: 'text', text }] })
+  if (parts.length === 0 || (last === undefined && role === 'assistant')) return
+  if (last?.role === role && callsOf(last).length === 0) last.parts.push(...parts)
+  else messages.push({ role, parts })
 }
 
-function addBatch(messages: Draft[], { text, reasoning, calls }: Batch): void {
+/** The parts of content, without a blank text. */
+function listParts(content: MessageContent): ContentPart[] {
+  const text = textOfContent(content)
+  const parts: ContentPart[] = isNotBlank(text) ? [{ type: 'text', text }] : []
+  for (const file of filesOfContent(content)) parts.push({ type: 'file', file })
+  return parts
+}
+
+function addBatch(messages: Draft[], { content, reasoning, calls }: Batch): void {
   const parts = [
     ...(isNotBlank(reasoning) ? [{ type: 'reasoning' as const, text: reasoning }] : []),
-    ...(isNotBlank(text) ? [{ type: 'text' as const, text }] : []),
+    ...listParts(content),
     ...calls.map(({ call: { id, name, arguments: text, isBroken, note } }) => ({
       type: 'call' as const,
       id,
@@ -112,13 +127,14 @@ function addBatch(messages: Draft[], { text, reasoning, calls }: Batch): void {
   })
 }
 
-function describeBatch(messages: Draft[], { text, calls }: Batch): void {
+function describeBatch(messages: Draft[], { content, calls }: Batch): void {
   const described = calls.map(({ call }) => `[I used the tool ${call.name} with ${call.arguments}]`)
-  addText(messages, 'assistant', [text, ...described].filter(isNotBlank).join('\n\n'))
+  const text = [textOfContent(content), ...described].filter(isNotBlank).join('\n\n')
+  addContent(messages, 'assistant', withText(content, text))
   const results = calls.map(
     ({ call, result }) => `[Result of the tool ${call.name}]\n${formatResult(result)}`,
   )
-  addText(messages, 'user', results.join('\n\n'))
+  addContent(messages, 'user', results.join('\n\n'))
 }
 
 function isNotBlank(text: string): boolean {
@@ -144,8 +160,8 @@ type BatchResult = { readonly text: string } | { readonly text: string; readonly
 
 /** The tool calls of one batch: those of the path, each with its result, then those that were not made. */
 interface Batch {
-  /** The text that the model wrote before the calls, and its reasoning. */
-  readonly text: string
+  /** What the model wrote before the calls, and its reasoning. */
+  readonly content: MessageContent
   readonly reasoning: string
   readonly calls: readonly { readonly call: BatchCall; readonly result: BatchResult }[]
   /** The index of the batch's last message. */
@@ -172,8 +188,9 @@ function collectBatch(path: readonly PromptMessage[], first: number): Batch {
       call: { id, name, arguments: reply.arguments ?? '{}', note, ...(isBroken && { isBroken }) },
       result:
         result === undefined
-          ? { text: explainMissing(reply.call_state, denial?.content) }
-          : { text: result.content, messageId: result.id },
+          ? { text: explainMissing(reply.call_state, denial && writeContent(denial.content)) }
+          : // The text of a result names its images.
+            { text: textOfContent(result.content), messageId: result.id },
     })
     isDenied = reply.call_state === 'denied'
     remaining = stored.rest
@@ -183,7 +200,7 @@ function collectBatch(path: readonly PromptMessage[], first: number): Batch {
   }
   const notMadeText = isDenied ? explainMissing('denied') : 'This call was not made.'
   return {
-    text: path[first]?.content ?? '',
+    content: path[first]?.content ?? '',
     reasoning: path[first]?.reasoning ?? '',
     calls: [...calls, ...remaining.map((call) => ({ call, result: { text: notMadeText } }))],
     last: index - 1,
@@ -219,10 +236,13 @@ function formatSummary({ id, content, message_count }: NonNullable<PromptOptions
 function shortenResults(path: readonly PromptMessage[], before: number): readonly PromptMessage[] {
   if (before === 0) return path
   return path.map((message, index) =>
-    index < before && isToolResult(message)
-      ? { ...message, content: shortenResult(message.content) }
-      : message,
+    index < before && isToolResult(message) ? replaceText(message, shortenResult) : message,
   )
+}
+
+/** Returns a message with a changed text. */
+export function replaceText(message: PromptMessage, change: (text: string) => string): PromptMessage {
+  return { ...message, content: withText(message.content, change(textOfContent(message.content))) }
 }
 
 function shortenResult(text: string): string {
@@ -245,14 +265,15 @@ const omittedResultText = 'The result is omitted, because the conversation is to
  * oldest messages, if needed.
  */
 function fitPath(path: readonly PromptMessage[]): readonly PromptMessage[] {
-  let chars = path.reduce((sum, message) => sum + countPromptChars(message), 0)
+  let chars = path.reduce((sum, message) => sum + countPrompt(message), 0)
   if (chars <= maxPromptChars) return path
   const replaced = path.map((message) => {
-    const isKept =
-      chars <= maxPromptChars || !isToolResult(message) || message.content.length < omittedResultText.length
-    if (isKept) return message
-    chars += omittedResultText.length - message.content.length
-    return { ...message, content: omittedResultText }
+    if (chars <= maxPromptChars || !isToolResult(message)) return message
+    const omitted = replaceText(message, () => omittedResultText)
+    const saved = countPrompt(message) - countPrompt(omitted)
+    if (saved < 0) return message
+    chars -= saved
+    return omitted
   })
   return takeNewest(replaced)
 }
@@ -260,13 +281,16 @@ function fitPath(path: readonly PromptMessage[]): readonly PromptMessage[] {
 function takeNewest(path: readonly PromptMessage[]): readonly PromptMessage[] {
   let chars = 0
   const tooOld = path.findLastIndex((message, index) => {
-    chars += countPromptChars(message)
+    chars += countPrompt(message)
     return chars > maxPromptChars && index < path.length - 1
   })
   return path.slice(tooOld + 1)
 }
 
-/** Counts the characters of a message and of the call that it makes. */
-export function countPromptChars({ content, arguments: text }: PromptMessage): number {
-  return content.length + (text?.length ?? 0)
+/** Counts a message and the call that it makes, like `countContent`. */
+export function countPrompt(
+  { content, arguments: text }: PromptMessage,
+  count?: (text: string) => number,
+): number {
+  return countContent(content, count) + countContent(text ?? '', count)
 }

@@ -33,6 +33,13 @@ describe('planPrompt', () => {
     expect(planPrompt([user(400), reply(400)], text(100), budget(1_000))).toBe(wholePath)
   })
 
+  it('counts the files of a message as what is said of them', () => {
+    const file = { id: 'f', name: 'x'.repeat(350), type: 'image/png', size: 3 }
+    const path = [message({ content: [{ type: 'file', file }] }), reply(10), user(10)]
+    expect(planPrompt(path, undefined, budget(1_000))).toBe(wholePath)
+    expect(planPrompt(path, undefined, budget(130))).toEqual({ shortenBefore: 2, summarizeBefore: 2 })
+  })
+
   it('shortens results of earlier turns first', () => {
     const path = [user(10), call(), result(5_000), reply(10), user(10)]
     expect(planPrompt(path, undefined, budget(1_000))).toEqual({ shortenBefore: 4, summarizeBefore: 0 })

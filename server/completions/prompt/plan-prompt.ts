@@ -1,6 +1,6 @@
 import { isToolResult } from '../../chats/message-store.ts'
 import { parseCall } from '../../chats/tool-call-store.ts'
-import { type PromptMessage, countPromptChars, maxShortenedChars } from './build-prompt.ts'
+import { type PromptMessage, countPrompt, maxShortenedChars, replaceText } from './build-prompt.ts'
 import { estimateTokens, tokensPerMessage } from './estimate-tokens.ts'
 
 /** The share of the budget for the messages after a new summary: the rest is room until the next summary is needed. */
@@ -50,7 +50,7 @@ export function planPrompt(
   const isFull = (tokens: number) => tokens > budget.tokens
   const hasTooMany = path.length > budget.messages
   // The estimate is at most one token for each UTF-16 unit, so short paths need no closer look.
-  const chars = sum(path.map(countPromptChars))
+  const chars = sum(path.map((message) => countPrompt(message)))
   if (!hasTooMany && !isFull(before + chars + path.length * tokensPerMessage)) return wholePath
   const costs = path.map((message) => estimateMessage(message))
   if (!hasTooMany && !isFull(before + sum(costs))) return wholePath
@@ -91,13 +91,13 @@ function beginsTurn(path: readonly PromptMessage[], index: number): boolean {
   return parseCall(before.call).deniedBy !== message.id
 }
 
-function estimateMessage({ content, arguments: text }: PromptMessage): number {
-  return estimateTokens(content) + (text === null ? 0 : estimateTokens(text)) + tokensPerMessage
+function estimateMessage(message: PromptMessage): number {
+  return countPrompt(message, estimateTokens) + tokensPerMessage
 }
 
 function shortenedCost(message: PromptMessage | undefined): number {
   if (message === undefined || !isToolResult(message)) return Infinity
-  return estimateMessage({ ...message, content: message.content.slice(0, maxShortenedChars) })
+  return estimateMessage(replaceText(message, (text) => text.slice(0, maxShortenedChars)))
 }
 
 function sum(numbers: readonly number[]): number {

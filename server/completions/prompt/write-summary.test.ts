@@ -1,9 +1,10 @@
+import type { MessageContent } from '@yonder/contract/message'
 import { expect, it } from 'vitest'
-import type { ModelStream } from '../../models/model.ts'
+import { textOf, type ModelStream } from '../../models/model.ts'
 import type { PromptMessage } from './build-prompt.ts'
 import { writeSummary } from './write-summary.ts'
 
-const message = (content: string): PromptMessage => ({
+const message = (content: MessageContent): PromptMessage => ({
   id: 'm',
   role: 'user',
   content,
@@ -20,9 +21,9 @@ const silent: ModelStream = (_request, { signal }) => ({
   closed: new Promise((resolve) => signal.addEventListener('abort', () => resolve())),
 })
 
-function summarize(content: string, signal: AbortSignal) {
+function summarize(content: MessageContent, signal: AbortSignal, model = silent) {
   return writeSummary({
-    model: silent,
+    model,
     modelName: 'm',
     maxTokens: null,
     previous: undefined,
@@ -44,4 +45,17 @@ it('fails with the reason when the messages have no text', async () => {
   expect(await summarize(' \n', new AbortController().signal)).toEqual({
     failure: 'There is no text to summarise.',
   })
+})
+
+it('is given the names of files', async () => {
+  const aborted = new AbortController()
+  let task = ''
+  const file = { id: 'f', name: 'cat.png', type: 'image/png', size: 3 }
+  await summarize([{ type: 'file', file }], aborted.signal, (request, options) => {
+    task = request.messages.map(textOf).join()
+    const reply = silent(request, options)
+    aborted.abort()
+    return reply
+  })
+  expect(task).toContain('[User]\n[The file "cat.png"')
 })

@@ -1,4 +1,5 @@
 import { maxSummaryChars } from '@yonder/contract/lib/chat-limits'
+import { textOfContent, writeContent } from '@yonder/contract/message-text'
 import { isToolResult } from '../../chats/message-store.ts'
 import { isTimeoutError } from '../../lib/abort.ts'
 import { cutWithNote } from '../../lib/text.ts'
@@ -117,10 +118,11 @@ function writeTask(previous: string | undefined, text: string, tokens: number): 
 /** Formats a message as text. Empty for a message without text and call. */
 function writeEntry(message: PromptMessage): string {
   const { content, arguments: callArguments, call } = message
-  if (isToolResult(message)) return `[Result of a tool]\n${cutWithNote(content, maxResultChars)}\n\n`
+  if (isToolResult(message))
+    return `[Result of a tool]\n${cutWithNote(textOfContent(content), maxResultChars)}\n\n`
   const called =
     call === null ? '' : `\n[Called a tool with ${cutWithNote(callArguments ?? '{}', maxArgumentsChars)}]`
-  const text = `${content}${called}`.trim()
+  const text = `${writeContent(content)}${called}`.trim()
   return text === '' ? '' : `[${message.role === 'assistant' ? 'Assistant' : 'User'}]\n${text}\n\n`
 }
 

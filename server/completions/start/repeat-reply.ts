@@ -1,6 +1,6 @@
 import type { EndedStatus, UnnumberedEvent } from '@yonder/contract/completion'
 import type { Message } from '@yonder/contract/message'
-import { textOfMessage } from '@yonder/contract/message-text'
+import { textOfMessage, withText } from '@yonder/contract/message-text'
 import { listChildren, isToolResult } from '../../chats/message-store.ts'
 import { presentMessage } from '../../chats/present-chat.ts'
 import type { Db } from '../../db/database.ts'
@@ -110,7 +110,7 @@ function toEmpty(reply: Message): Message {
     left_out_tools: _leftOutTools,
     ...rest
   } = reply
-  return { ...rest, content: '', status: 'streaming' }
+  return { ...rest, content: withText(rest.content, ''), status: 'streaming' }
 }
 
 function listReplyEvents(reply: Message, isAnswered: boolean): UnnumberedEvent[] {

@@ -1,9 +1,16 @@
 import type { RegenerateRequest, SendRequest, StartedEvent } from '@yonder/contract/completion'
-import type { Message } from '@yonder/contract/message'
-import { textOfContent } from '@yonder/contract/message-text'
+import type { Message, MessageContent } from '@yonder/contract/message'
+import { countContent, isBlank, isSameContent, textOfContent, toContent } from '@yonder/contract/message-text'
 import { ownedBy } from '../../access/access.ts'
 import { isFull, lockChat, selectLeaf, refuseFullChat, requireChat } from '../../chats/chat-store.ts'
-import { appendMessage, findMessage, isToolResult } from '../../chats/message-store.ts'
+import { listFiles } from '../../chats/file-store.ts'
+import {
+  appendMessage,
+  contentOf,
+  findMessage,
+  isToolResult,
+  toContentColumns,
+} from '../../chats/message-store.ts'
 import { presentMessage } from '../../chats/present-chat.ts'
 import { claimPendingCall, parseCall, remainingCalls } from '../../chats/tool-call-store.ts'
 import type { Db } from '../../db/database.ts'
@@ -57,8 +64,8 @@ export async function sendMessage(
   request: SendRequest,
 ): Promise<SendOutcome> {
   const { db } = deps.database
-  const content = textOfContent(request.content)
-  if (content.trim() === '')
+  const content = await readContent(db, user, request)
+  if (isBlank(content))
     throw new AppError('invalid_request', 'The message is empty. Write a text and send it again.')
   const { chatId } = request
   if (request.id !== undefined) {
@@ -67,13 +74,19 @@ export async function sendMessage(
     if (repeated !== undefined) return { kind: 'repeated', message: repeated }
   }
   return db.transaction().execute(async (trx) => {
-    const chat = await lockChat(trx, user, chatId, deps.now(), content.length)
+    const chat = await lockChat(trx, user, chatId, deps.now(), countContent(content))
     const repeated = await findRepeated(trx, request, content)
     if (repeated !== undefined) return { kind: 'repeated', message: repeated }
     const parent = await findParent(trx, chat, request.parentId)
     const message = await appendMessage(
       trx,
-      { chat_id: chatId, id: request.id ?? newId(), role: 'user', content, status: 'complete' },
+      {
+        chat_id: chatId,
+        id: request.id ?? newId(),
+        role: 'user',
+        ...toContentColumns(content),
+        status: 'complete',
+      },
       parent,
       deps.now(),
     )
@@ -86,6 +99,31 @@ export async function sendMessage(
     if (denial === undefined) refuseFullChat(chat)
     return { kind: 'written', run: await writeReply(trx, deps, user, bot, chat, message), denial }
   })
+}
+
+/**
+ * Reads what a new message contains. What a client says of a file is not trusted: only files of the chat may be sent.
+ * @throws AppError `invalid_request` for a part that is neither text nor such a file, because no part is left out
+ */
+async function readContent(db: Db, user: User, { chatId, content }: SendRequest): Promise<MessageContent> {
+  const text = textOfContent(content)
+  const others =
+    typeof content === 'string' ? [] : content.filter(({ text: own, file }) => own === undefined || file)
+  if (others.length === 0) return text
+  const stored = await listFiles(db, user, chatId)
+  const files = new Map(stored.map(({ message_id: _, ...file }) => [file.id, file]))
+  return toContent(
+    text,
+    others.map((part) => {
+      const file = files.get(part.file?.id ?? '')
+      if (file === undefined)
+        throw new AppError(
+          'invalid_request',
+          'The message was not sent, because a part of it is neither text nor a file of this chat. Remove that part and send it again.',
+        )
+      return file
+    }),
+  )
 }
 
 /** Denies the call of the message's parent, if it needs approval. */
@@ -105,13 +143,17 @@ async function denyCall(
   return (await claimPendingCall(trx, parent, claim)) ? { reply: parent, isForOneCall } : undefined
 }
 
-async function findRepeated(db: Db, request: SendRequest, content: string): Promise<MessageRow | undefined> {
+async function findRepeated(
+  db: Db,
+  request: SendRequest,
+  content: MessageContent,
+): Promise<MessageRow | undefined> {
   if (request.id === undefined) return undefined
   const existing = await findMessage(db, request.chatId, request.id)
   if (existing === undefined) return undefined
   const isSame =
     existing.role === 'user' &&
-    existing.content === content &&
+    isSameContent(contentOf(existing), content) &&
     (request.parentId === undefined || request.parentId === existing.parent_id)
   if (!isSame)
     throw new AppError(

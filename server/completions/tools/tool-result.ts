@@ -98,7 +98,7 @@ export async function storeResult(
       chat_id: chatId,
       id,
       role: 'user',
-      ...toContentColumns(message),
+      ...toContentColumns(message.content),
       status: 'complete',
       connector_id: connectorId,
       server,
