@@ -1,6 +1,17 @@
 import { act, renderHook } from '@testing-library/react'
+import type { MessageContent } from '@yonder/contract/message'
+import { toContent } from '@yonder/contract/message-text'
+import { someContents } from '@yonder/contract/testing/contents'
 import { expect, it, test } from 'vitest'
-import { drafts, personalStorage, restoreDraft, storageKeys, useDraft } from './chat-storage.ts'
+import {
+  drafts,
+  formatContent,
+  parseContent,
+  personalStorage,
+  restoreDraft,
+  storageKeys,
+  useDraft,
+} from './chat-storage.ts'
 
 const texts = [
   storageKeys.homeDraft,
@@ -52,7 +63,7 @@ function open(first = key) {
   return {
     ...view,
     text: () => view.result.current[0],
-    type: (text: string) => act(() => view.result.current[1](text)),
+    type: (content: MessageContent) => act(() => view.result.current[1](content)),
   }
 }
 
@@ -96,6 +107,26 @@ test('restores a text into an input that was just emptied', () => {
     restoreDraft(key, 'not sent')
   })
   expect(box.text()).toBe('not sent')
+})
+
+test.each(someContents.map((content) => ({ content })))(
+  'stores $content, and a text as it is',
+  ({ content }) => {
+    const stored = formatContent(content)
+    expect(parseContent(stored)).toEqual(content)
+    if (typeof content === 'string') expect(stored).toBe(content)
+  },
+)
+
+test('restores files before those in the input, each of them once', () => {
+  const [cat, dog] = ['cat', 'dog'].map((id) => ({ id, name: `${id}.png`, type: 'image/png', size: 3 }))
+  const box = open()
+  box.type(toContent('typed here', [dog!]))
+  for (let times = 0; times < 2; times++) act(() => restoreDraft(key, toContent('', [cat!, dog!])))
+  expect(box.text()).toEqual(toContent('typed here', [cat!, dog!]))
+  act(() => restoreDraft(key, 'not sent'))
+  box.unmount()
+  expect(open().text()).toEqual(toContent('not sent\n\ntyped here', [cat!, dog!]))
 })
 
 test('reads the stored text when an input is mounted, or its key changes', () => {

@@ -1,3 +1,5 @@
+import type { MessageContent } from '@yonder/contract/message'
+import { filesOfContent, textOfContent, toContent } from '@yonder/contract/message-text'
 import { useCallback, useSyncExternalStore } from 'react'
 import { browserStorage } from '../../lib/browser-storage.ts'
 
@@ -73,8 +75,20 @@ export const drafts = {
   },
 }
 
-/** The text of an input and its setter. The stored text is only the initial value. */
-export function useDraft(key: string): readonly [string, (text: string) => void] {
+/** Begins stored content with files, since no text that a user enters begins with it. */
+const partsMark = '\0'
+
+/** Writes content for the browser storage, where a text without files is stored as it is. */
+export function formatContent(content: MessageContent): string {
+  return typeof content === 'string' ? content : `${partsMark}${JSON.stringify(content)}`
+}
+
+export function parseContent(stored: string): MessageContent {
+  return stored.startsWith(partsMark) ? (JSON.parse(stored.slice(1)) as MessageContent) : stored
+}
+
+/** What an input contains, and its setter. What is stored is only the initial value. */
+export function useDraft(key: string): readonly [MessageContent, (content: MessageContent) => void] {
   const subscribe = useCallback(
     (listener: () => void) => {
       openTexts.set(key, drafts.read(key))
@@ -86,14 +100,16 @@ export function useDraft(key: string): readonly [string, (text: string) => void]
     },
     [key],
   )
-  const text = useSyncExternalStore(subscribe, () => drafts.read(key))
-  const write = useCallback((next: string) => drafts.write(key, next), [key])
-  return [text, write]
+  const stored = useSyncExternalStore(subscribe, () => drafts.read(key))
+  return [parseContent(stored), (content) => drafts.write(key, formatContent(content))]
 }
 
-/** Puts a text back into the input with this key, above the text that the user has entered since. */
-export function restoreDraft(key: string, text: string): void {
-  const current = drafts.read(key)
-  if (current.trim() === text.trim()) return
-  drafts.write(key, current.trim() === '' ? text : `${text}\n\n${current}`)
+/** Puts content back into the input with this key, above what the user has entered since. */
+export function restoreDraft(key: string, content: MessageContent): void {
+  const current = parseContent(drafts.read(key))
+  const texts = [content, current].map(textOfContent).filter((text) => text.trim() !== '')
+  const isEntered = texts[0]?.trim() === texts[1]?.trim()
+  const files = [content, current].flatMap(filesOfContent)
+  const distinct = new Map(files.map((file) => [file.id, file])).values()
+  drafts.write(key, formatContent(toContent(texts.slice(isEntered ? 1 : 0).join('\n\n'), [...distinct])))
 }

@@ -131,7 +131,7 @@ function Conversation({ chat, view, session, frame }: ConversationProps) {
           {view.unsent !== undefined && (
             <div className="mx-auto w-full max-w-column px-4 pb-6 sm:px-6">
               <UnsentNote
-                text={view.unsent.message.content}
+                content={view.unsent.message.content}
                 failure={view.unsent.failure}
                 isDenial={view.unsent.message.isDenial === true}
                 onSendAgain={() => {
@@ -152,9 +152,9 @@ function Conversation({ chat, view, session, frame }: ConversationProps) {
             contextUse={contextUse}
             draftKey={storageKeys.draft(chat.id)}
             busy={busy}
-            onSend={(text, botName) => {
+            onSend={(content, botName) => {
               goToEnd()
-              session.send({ parentId: leafId, content: text, botName })
+              session.send({ parentId: leafId, content, botName })
             }}
             onStop={() => void session.stop()}
           />

@@ -5,7 +5,7 @@ import { expectConsole } from '../../testing/expect-console.ts'
 import { renderScreen } from '../../testing/render-screen.tsx'
 import { failure, json, ScriptedApi, settle } from '../../testing/scripted-api.ts'
 import { owlAndFox } from '../../testing/wire-objects.ts'
-import { personalStorage } from './chat-storage.ts'
+import { formatContent, personalStorage } from './chat-storage.ts'
 import { HomeView } from './home-view.tsx'
 import type { HomeMessage } from './session/home-outbox.ts'
 
@@ -46,6 +46,26 @@ test('requests a chat id, stores the message and the bot under its keys, and ope
   expect(input()).toHaveValue('')
   expect(api.seen('GET /api/chat/id')).toHaveLength(1)
   expect(api.seen('GET /api/chat/id')[0]?.headers.get('authorization')).toBe('Bearer token')
+})
+
+test('hands a file over to the page of the chat, and moves it back into the input', async () => {
+  expectConsole('error', /Error creating chat with message/)
+  const file = { id: 'f1', name: 'cat.png', type: 'image/png', size: 3 }
+  const draft = formatContent([
+    { type: 'text', text: 'Look' },
+    { type: 'file', file },
+  ])
+  localStorage.setItem('home_page_draft', draft)
+  const api = openApi().on('GET /api/chat/id', () => failure(503, 'unavailable', 'Down.'))
+  renderScreen(api, <HomeView userName="Ada" />)
+  await screen.findByRole('combobox')
+  await userEvent.click(sendButton())
+  await userEvent.click(await screen.findByRole('button', { name: 'Edit' }))
+  expect(localStorage.getItem('home_page_draft')).toBe(draft)
+  api.on('GET /api/chat/id', () => json({ id: 'c1' }))
+  await userEvent.click(sendButton())
+  await waitFor(() => expect(localStorage.getItem('newChat_c1_message')).toBe(draft))
+  expect(localStorage.getItem('home_page_draft')).toBeNull()
 })
 
 test('logs a failed request for the id, empties the input, and offers to send the text again (§8.12, §4.12, §5.2)', async () => {

@@ -34,7 +34,7 @@ export function HomeView({ userName }: { readonly userName: string | null | unde
         {unsent.map((message) => (
           <UnsentNote
             key={message.request}
-            text={message.content}
+            content={message.content}
             failure={message.failure}
             isAutomatic={message === automatic}
             busy={isStarting}

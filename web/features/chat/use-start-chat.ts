@@ -1,4 +1,5 @@
 import type { NewChat } from '@yonder/contract/chat'
+import type { MessageContent } from '@yonder/contract/message'
 import { useEffect, useEffectEvent, useRef, useState, useSyncExternalStore } from 'react'
 import { useNavigate } from 'react-router'
 import { toFailure, isOutage } from '../../lib/api/api-error.ts'
@@ -22,7 +23,7 @@ export interface StartChat {
    * The message that is sent without a click after an outage: only the newest one, because sending it opens its chat.
    */
   readonly automatic: HomeMessage | undefined
-  readonly start: (content: string, botName: string) => void
+  readonly start: (content: MessageContent, botName: string) => void
   readonly sendAgain: (message: HomeMessage, botName: string) => void
 }
 

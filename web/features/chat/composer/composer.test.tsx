@@ -5,12 +5,12 @@ import { expectConsole } from '../../../testing/expect-console.ts'
 import { renderScreen } from '../../../testing/render-screen.tsx'
 import { failure, json, ScriptedApi } from '../../../testing/scripted-api.ts'
 import { owlAndFox } from '../../../testing/wire-objects.ts'
-import { Composer } from './composer.tsx'
+import { Composer, type ComposerProps } from './composer.tsx'
 import { useBotChoice } from './use-bot-choice.ts'
 
 interface Props {
   readonly busy?: boolean
-  readonly onSend?: (text: string, botName: string) => void
+  readonly onSend?: ComposerProps['onSend']
   readonly onStop?: () => void
   readonly storageKey?: string
   readonly chatBot?: string

@@ -1,3 +1,5 @@
+import type { MessageContent } from '@yonder/contract/message'
+import { isBlank, textOfContent, withText } from '@yonder/contract/message-text'
 import { ArrowUp, Square } from 'lucide-react'
 import { useEffect, useImperativeHandle, useRef, type Ref, type RefObject } from 'react'
 import { IconButton } from '../../../ui/button/icon-button.tsx'
@@ -5,6 +7,7 @@ import { dialogStack } from '../../../ui/dialog/dialog-layer.ts'
 import { useFocusAfterRemoval } from '../../../ui/focus-after-removal.ts'
 import { isSendKey, useShortcut } from '../../../ui/shortcut/shortcut.ts'
 import { useDraft } from '../chat-storage.ts'
+import { MessageFiles } from '../message/message-files.tsx'
 import { BotSelect } from './bot-select.tsx'
 import { ChatTextArea } from './chat-text-area.tsx'
 import { ContextGauge } from './context-gauge.tsx'
@@ -21,8 +24,8 @@ export interface ComposerProps {
   readonly draftKey: string
   /** Whether a reply is being written or a chat is being created. Nothing can be sent then. */
   readonly busy: boolean
-  /** Called with a text that is not blank and the name of a bot. */
-  readonly onSend: (text: string, botName: string) => void
+  /** Called with content that is not blank and the name of a bot. */
+  readonly onSend: (content: MessageContent, botName: string) => void
   /** Absent on the home page, where no reply can be stopped. */
   readonly onStop?: (() => void) | undefined
   /** The text area. */
@@ -31,17 +34,17 @@ export interface ComposerProps {
 
 /** The message input, the same on the home page and in a chat. */
 export function Composer({ choice, contextUse, draftKey, busy, onSend, onStop, ref }: ComposerProps) {
-  const [text, setText] = useDraft(draftKey)
+  const [content, setContent] = useDraft(draftKey)
   const area = useRef<HTMLTextAreaElement>(null)
   useImperativeHandle(ref, () => area.current as HTMLTextAreaElement, [])
   const bot = choice.selected
-  const canSend = !busy && bot !== undefined && text.trim() !== ''
+  const canSend = !busy && bot !== undefined && !isBlank(content)
   const submit = () => {
     if (!canSend) return
-    setText('')
+    setContent('')
     // The pressed button becomes disabled or is replaced, and would lose the focus.
     focusInput(area.current)
-    onSend(text, bot.name)
+    onSend(content, bot.name)
   }
   return (
     <form
@@ -53,7 +56,15 @@ export function Composer({ choice, contextUse, draftKey, busy, onSend, onStop, r
         submit()
       }}
     >
-      <ComposerBox ref={area} text={text} onChange={setText} onSubmit={submit} />
+      <ComposerBox
+        ref={area}
+        text={textOfContent(content)}
+        onChange={(text) => setContent(withText(content, text))}
+        onSubmit={submit}
+      />
+      <div className="px-4">
+        <MessageFiles content={content} />
+      </div>
       <div className="flex items-center justify-between gap-2 pr-2 pb-2 pl-2 short:sm:max-w-1/2 short:sm:shrink-0">
         <BotSelect choice={choice} />
         <div className="flex items-center gap-1">

@@ -1,19 +1,20 @@
+import type { MessageContent } from '@yonder/contract/message'
 import { describeFailure, isOutage, type Failure } from '../../../lib/api/api-error.ts'
 import { useApi } from '../../../lib/api/api-provider.tsx'
 import { useStore } from '../../../lib/store.ts'
 import { Button } from '../../../ui/button/button.tsx'
 import { useFocusAfterRemoval } from '../../../ui/focus-after-removal.ts'
-import { TypedText } from '../message/typed-text.tsx'
+import { TypedContent } from '../message/typed-content.tsx'
 
 export interface UnsentNoteProps {
-  readonly text: string
+  readonly content: MessageContent
   readonly failure: Failure
   /** Whether the message is sent without a click after an outage. */
   readonly isAutomatic?: boolean
   /** Whether the text is the page's denial of a tool call, which the user can discard but not edit. */
   readonly isDenial?: boolean
   readonly onSendAgain: () => void
-  /** Moves the text back into the input, or discards a denial. */
+  /** Moves the message back into the input, or discards a denial. */
   readonly onEdit: () => void
   /** Called when the note is removed while one of its buttons has the focus. */
   readonly onRemoved: () => void
@@ -22,7 +23,7 @@ export interface UnsentNoteProps {
 
 /** A message that was not sent, with the reason and with buttons to send it again or edit it. */
 export function UnsentNote({
-  text,
+  content,
   failure,
   isAutomatic = true,
   isDenial = false,
@@ -38,7 +39,7 @@ export function UnsentNote({
   return (
     <div ref={note} className="flex flex-col items-end gap-2">
       <div className="max-w-[85%] rounded-block border border-dashed border-danger px-4 py-2.5 sm:max-w-[75%]">
-        <TypedText text={text} />
+        <TypedContent content={content} />
       </div>
       <div role="alert" className="flex flex-wrap items-center justify-end gap-2 text-sm">
         <span className="text-danger">Not sent. {describeFailure(failure, connection !== 'offline')}</span>

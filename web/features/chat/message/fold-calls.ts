@@ -1,5 +1,4 @@
 import type { Message } from '@yonder/contract/message'
-import { textOfContent } from '@yonder/contract/message-text'
 
 /** Fewer calls of a row are not folded. */
 const minFoldedCalls = 5
@@ -56,7 +55,7 @@ function listRows(replies: readonly Message[]): readonly (readonly Message[])[] 
 
 /** Whether a reply shows more than its call and its reasoning, so that it stays visible when its call is folded. */
 export function hasOwnContent({ content, notice, left_out_tools }: Message): boolean {
-  return textOfContent(content) !== '' || notice !== undefined || left_out_tools !== undefined
+  return content.length > 0 || notice !== undefined || left_out_tools !== undefined
 }
 
 interface Call {

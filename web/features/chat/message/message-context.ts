@@ -11,7 +11,7 @@ export interface MessageActions {
   readonly busy: boolean
   /** Absent while no bot is selected, like `resend`, `allow`, `deny` and `continueAfter`. */
   readonly regenerate?: ((reply: Message) => void) | undefined
-  /** Sends an edited text as a new version of a message. Returns whether it was requested. */
+  /** Sends a message again with another text and the same files. Returns whether it was requested. */
   readonly resend?: ((message: Message, text: string) => boolean) | undefined
   /** Approves the pending tool call of a reply, which then runs. */
   readonly allow?: ((reply: Message) => void) | undefined

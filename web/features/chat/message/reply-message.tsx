@@ -13,6 +13,7 @@ import { hasOwnContent } from './fold-calls.ts'
 import { FoldedCalls } from './folded-calls.tsx'
 import { LeftOutNotice } from './left-out-notice.tsx'
 import { MessageActionsContext, ToolCallsContext } from './message-context.ts'
+import { MessageFiles } from './message-files.tsx'
 import { MessageMeta } from './message-meta.tsx'
 import { useFolds, type Folds } from './use-folds.ts'
 
@@ -100,6 +101,7 @@ const ReplyPart = memo(function ReplyPart({ message, isCallHidden, onToggleCall,
         <Reasoning text={message.reasoning} isThinking={streaming && text === ''} />
       )}
       {text !== '' && <Markdown key={message.id} text={text} growing={streaming} />}
+      <MessageFiles content={message.content} />
       {streaming && text === '' && <PulsingDots summarizing={message.compacting} />}
       {foldLine}
       {message.tool !== undefined && !isCallHidden && <ReplyCall message={message} onToggle={onToggleCall} />}

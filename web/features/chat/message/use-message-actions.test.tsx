@@ -223,6 +223,26 @@ test('sends an edited message as a sibling of the old one', async () => {
   stream().end()
 })
 
+test('keeps the files of an edited message', async () => {
+  const file = { id: 'f1', name: 'cat.png', type: 'image/png', size: 3 }
+  const content = (text: string) => [
+    { type: 'text' as const, text },
+    { type: 'file' as const, file },
+  ]
+  const server = new ScriptedApi()
+  const stream = server.runs('POST /api/chat/completions')
+  const messages = chat.messages.map((each) =>
+    each.id === 'u2' ? { ...each, content: content('Look') } : each,
+  )
+  const api = open({ ...chat, messages }, server)
+  await ready()
+  await userEvent.click(button('Edit message', articles()[2]))
+  await userEvent.keyboard(' again{Enter}')
+  expect(sentBodies(api)).toMatchObject([{ content: content('Look again') }])
+  expect(articles()[2]).toHaveTextContent('cat.png')
+  stream().end()
+})
+
 test.each(['{Escape}', 'Cancel'])(
   'closes the editor without a change by %s, and returns the focus',
   async (way) => {

@@ -1,5 +1,6 @@
 import type { Chat } from '@yonder/contract/chat'
 import type { Message } from '@yonder/contract/message'
+import { withText } from '@yonder/contract/message-text'
 import { useMemo } from 'react'
 import type { BotChoice } from '../composer/use-bot-choice.ts'
 import { indexSiblings } from '../list/message-tree.ts'
@@ -41,8 +42,10 @@ export function useMessageActions(options: MessageActionsOptions): MessageAction
     return {
       ...actions,
       regenerate: (reply) => void notifyIfRequested(session.regenerate(reply, selected.name)),
-      resend: ({ parent_id: parentId }, content) =>
-        notifyIfRequested(session.send({ parentId, content, botName: selected.name })),
+      resend: ({ parent_id: parentId, content }, text) => {
+        const edited = { parentId, content: withText(content, text), botName: selected.name }
+        return notifyIfRequested(session.send(edited))
+      },
       allow: (reply) => void notifyIfRequested(session.allow(reply, botNameOf(reply))),
       // The calls after the denied one belong to the bot that made them.
       deny: (reply) => {

@@ -13,7 +13,7 @@ import { ChatTextArea, useEditedText } from '../composer/chat-text-area.tsx'
 import { NewLineButton } from '../composer/new-line-button.tsx'
 import { MessageActionsContext, messageElementId } from './message-context.ts'
 import { MessageMeta } from './message-meta.tsx'
-import { TypedText } from './typed-text.tsx'
+import { TypedContent } from './typed-content.tsx'
 
 /** A message of the user, in a block on the right. An edit that was open when the chat was left is restored. */
 export function UserMessage({ message }: { readonly message: Message }) {
@@ -51,7 +51,7 @@ export function UserMessage({ message }: { readonly message: Message }) {
       ) : (
         <>
           <div className="max-w-[85%] rounded-block bg-bubble px-4 py-2.5 sm:max-w-[75%]">
-            <TypedText text={text} />
+            <TypedContent content={message.content} />
           </div>
           <MessageMeta message={message} text={text} align="end">
             {actions !== undefined && (

@@ -17,7 +17,7 @@ import {
 } from '../../../testing/chat-scene.tsx'
 import { expectConsole } from '../../../testing/expect-console.ts'
 import { failure, json, ScriptedApi, settle } from '../../../testing/scripted-api.ts'
-import { personalStorage } from '../chat-storage.ts'
+import { formatContent, personalStorage } from '../chat-storage.ts'
 import { ChatView } from '../chat-view.tsx'
 
 test('adds the message and an empty reply at once, then streams the reply into it (§4.13, §4.14, §2.32, §7.11, §7.34, §7.35)', async () => {
@@ -299,6 +299,48 @@ test('reports a missing access token as the reason (§6.3, §8.1)', async () => 
   vi.spyOn(api.client, 'request').mockRejectedValueOnce(new Error('Failed to get access token'))
   await send('Hello')
   expect(await screen.findByText('Not sent. Failed to get access token')).toBeVisible()
+})
+
+const file = { id: 'f1', name: 'cat.png', type: 'image/png', size: 2_500 }
+const filePart = { type: 'file', file } as const
+
+test('sends a file of the draft, shows it, and moves it back into the input when it was not sent', async () => {
+  expectConsole('error', /Error sending message/)
+  localStorage.setItem('chat_c1_draft', formatContent([filePart]))
+  const { api } = openChat(shortChat)
+  api.on('POST /api/chat/completions', () => {
+    throw new TypeError('Failed to fetch')
+  })
+  const draft = () => within(screen.getByRole('form', { name: 'New message' })).queryByText('cat.png')
+  await screen.findByRole('combobox')
+  expect(draft()).toBeVisible()
+  await send('Look')
+  const content = [{ type: 'text', text: 'Look' }, filePart]
+  expect(api.seen('POST /api/chat/completions')[0]?.body).toMatchObject({ content })
+  expect(await screen.findByText(/Not sent/)).toBeVisible()
+  expect(draft()).toBeNull()
+  expect(screen.getByText('cat.png')).toBeVisible()
+  await userEvent.click(screen.getByRole('button', { name: 'Edit' }))
+  expect(draft()).toBeVisible()
+  expect(input()).toHaveValue('Look')
+  const server = acceptRuns(api)
+  await userEvent.type(input(), '{Enter}')
+  server.started()
+  expect(within(articles()[2]!).getByRole('list', { name: 'Files' })).toHaveTextContent('cat.png 2.5 kB')
+  server.stream().end()
+  await screen.findByRole('button', { name: 'Send message' })
+})
+
+test('takes a first message that is only a file from the home page', async () => {
+  localStorage.setItem('newChat_c1_message', formatContent([filePart]))
+  localStorage.setItem('newChat_c1_bot', 'Owl')
+  const { api } = openChat(emptyChat)
+  const server = acceptRuns(api)
+  expect(await screen.findByText('cat.png')).toBeVisible()
+  expect(api.seen('POST /api/chat/completions')[0]?.body).toMatchObject({ content: [filePart] })
+  server.started()
+  server.stream().end()
+  await screen.findByRole('button', { name: 'Send message' })
 })
 
 test('puts a first message into the input of a chat that another tab has begun, unless that tab has sent it', async () => {

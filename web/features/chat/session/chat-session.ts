@@ -4,7 +4,7 @@ import type { Compaction } from '@yonder/contract/compaction'
 import type { RunEvent } from '@yonder/contract/completion'
 import type { LiveEvent } from '@yonder/contract/live'
 import type { Message } from '@yonder/contract/message'
-import { textOfContent } from '@yonder/contract/message-text'
+import { isSameContent } from '@yonder/contract/message-text'
 import type { ApiClient } from '../../../lib/api/api-client.ts'
 import { readReason, toFailure } from '../../../lib/api/api-error.ts'
 import { onConnectionBack } from '../../../lib/api/connection.ts'
@@ -148,7 +148,7 @@ export class ChatSession {
     this.send(message.denyOne === true ? message : { ...message, botName: botName ?? message.botName })
   }
 
-  /** Moves the text of the unsent message back into the input, or discards an unsent denial. */
+  /** Moves the unsent message back into the input, or discards an unsent denial. */
   editUnsent(): void {
     const { unsent } = this.#state
     if (unsent === undefined) return
@@ -188,7 +188,7 @@ export class ChatSession {
     const { id: parentId, server, content } = result
     return this.#request(optimisticReply(result, botName, Date.now()), {
       path: '/api/chat/completions',
-      body: { chatId: this.#chatId, botName, content: textOfContent(content), server, parentId },
+      body: { chatId: this.#chatId, botName, content, server, parentId },
       onFailure: this.#failureHandler('The reply could not be continued'),
     })
   }
@@ -255,7 +255,7 @@ export class ChatSession {
     if (first === undefined) return
     if (chat.messages.length === 0) this.send(first)
     // Another tab may have sent the same message already.
-    else if (!chat.messages.some(({ content }) => textOfContent(content) === first.content))
+    else if (!chat.messages.some(({ content }) => isSameContent(content, first.content)))
       this.#returnToInput(first)
   }
 

@@ -1,3 +1,4 @@
+import type { MessageContent } from '@yonder/contract/message'
 import type { Failure } from '../../../lib/api/api-error.ts'
 import { browserStorage } from '../../../lib/browser-storage.ts'
 import { holdLock, whenReleased } from '../../../lib/page-lock.ts'
@@ -7,7 +8,7 @@ import { restoreDraft, storageKeys } from '../chat-storage.ts'
 export interface HomeMessage {
   /** The id of the request that reserves the chat, so that a repeated request gets the same chat. */
   readonly request: string
-  readonly content: string
+  readonly content: MessageContent
   readonly botName: string
   /** When the last attempt to send it began, in milliseconds since 1970. */
   readonly sentAt: number

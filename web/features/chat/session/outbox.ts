@@ -1,14 +1,16 @@
 import type { Chat } from '@yonder/contract/chat'
+import type { MessageContent } from '@yonder/contract/message'
+import { isBlank } from '@yonder/contract/message-text'
 import type { Failure } from '../../../lib/api/api-error.ts'
 import { browserStorage } from '../../../lib/browser-storage.ts'
-import { storageKeys } from '../chat-storage.ts'
+import { formatContent, parseContent, storageKeys } from '../chat-storage.ts'
 import { homeOutbox } from './home-outbox.ts'
 
 /** A message to be sent. The page creates its id, so that the server stores it once even if it is sent twice. */
 export interface OutgoingMessage {
   readonly id: string
   readonly parentId: string | null
-  readonly content: string
+  readonly content: MessageContent
   readonly botName: string
   /** Denies only the waiting call of the parent, and not the calls after it. */
   readonly denyOne?: true
@@ -81,8 +83,8 @@ export const outbox = {
 
 /** Passes the first message of a new chat from the home page to the page of the chat. */
 export const firstMessage = {
-  store(chatId: string, content: string, botName: string): void {
-    browserStorage.write(storageKeys.newMessage(chatId), content)
+  store(chatId: string, content: MessageContent, botName: string): void {
+    browserStorage.write(storageKeys.newMessage(chatId), formatContent(content))
     browserStorage.write(storageKeys.newBot(chatId), botName)
   },
   /**
@@ -90,9 +92,9 @@ export const firstMessage = {
    * the chat's id, so that the server stores the message once even if two tabs send it.
    */
   take(chatId: string): OutgoingMessage | undefined {
-    const content = browserStorage.read(storageKeys.newMessage(chatId))
+    const content = parseContent(browserStorage.read(storageKeys.newMessage(chatId)) ?? '')
     const botName = browserStorage.read(storageKeys.newBot(chatId))
-    if (content === null || content.trim() === '' || botName === null) return undefined
+    if (isBlank(content) || botName === null) return undefined
     browserStorage.remove(storageKeys.newMessage(chatId))
     browserStorage.remove(storageKeys.newBot(chatId))
     homeOutbox.confirm(chatId)
