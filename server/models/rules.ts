@@ -72,6 +72,12 @@ export const providerRules = {
       'api-docs.deepseek.com/guides/thinking_mode; pawwork#250; hermes-agent#15228; kimi-agent-sdk#169; kimi-cli#2498; opencode#10996',
     kept: 'Chat sends it with every assistant message: what the model itself thought, else the stored text, else a dash.',
   },
+  wholeCharacters: {
+    rule: 'No half of a character (a lone surrogate) in any text.',
+    providers: 'anthropic, and other strict readers of JSON',
+    sources: 'claude-code#3277; opencode#13985',
+    kept: '`normalizeText` where texts come in: bodies of requests, results of tools, replies of models.',
+  },
   unknownFields: {
     rule: 'Fields that the provider does not know are refused.',
     providers: 'openai, azure, mistral, groq',
@@ -115,11 +121,11 @@ export const providerRules = {
     sources: 'pydantic-ai#4608; platform.claude.com/docs/build-with-claude/preserved-thinking',
     kept: '`noteSource` has address, model and account; after a refusal the request is sent without it.',
   },
-  thinkingBegins: {
-    rule: 'With a budget of thinking, the current turn begins with thinking. Whether a text after the results ends the turn is disputed.',
+  thinkingTurn: {
+    rule: 'A turn is in one way of thinking, with all its calls: with a budget it begins with thinking, and without one it has none. Whether a text after the results ends the turn is disputed.',
     providers: 'anthropic before 4.6',
-    sources: 'platform.claude.com thinking-tool-workflows',
-    kept: 'No budget is sent when a message of the turn has none.',
+    sources: 'platform.claude.com thinking-tool-workflows; n8n#22550; forgecode#1195, #1853',
+    kept: 'A budget is sent when the turn begins with thinking by both readings, and thinking only with a budget.',
   },
   thinkingPrefix: {
     rule: 'Thinking is valid only after the same prefix as when it was made.',
@@ -134,10 +140,10 @@ export const providerRules = {
     kept: '`nameTools` for tools, `writeToolName` for calls in the history.',
   },
   toolCount: {
-    rule: 'At most 128 tools.',
+    rule: 'At most 128 tools, and as many calls in a message.',
     providers: 'openai, azure',
-    sources: 'hexstrike#29',
-    kept: '`maxToolsPerRequest`.',
+    sources: 'hexstrike#29; copilot-cli#669; openai-dotnet#317',
+    kept: '`maxToolsPerRequest`, and `maxToolCalls` of a reply.',
   },
   toolSchema: {
     rule: 'The schema of a tool is an object, without alternatives at its root.',

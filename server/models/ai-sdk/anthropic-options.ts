@@ -1,6 +1,6 @@
 import type { ReasoningEffort } from '@yonder/contract/bot'
 import type { ListedModel } from '../catalogue/listed-models.ts'
-import { callsOf, type ModelOptions, type ModelRequest } from '../model.ts'
+import { callsOf, type ModelMessage, type ModelOptions, type ModelRequest } from '../model.ts'
 import { readNote } from '../reply-parts.ts'
 import type { ProviderNote, ProviderOptions, WrittenOptions } from './write-prompt.ts'
 
@@ -42,6 +42,8 @@ export function writeAnthropicOptions(
   return {
     providerOptions: Object.keys(anthropic).length === 0 ? {} : { anthropic },
     maxTokens: limitTokens(request, listed, thinking?.budgetTokens),
+    // Other models than Claude, at compatible servers, think without being asked to, and expect that back.
+    ...(version > 0 && thinksWithBudget(request, listed) && !thinking && { returnsThinking: false as const }),
   }
 }
 
@@ -67,22 +69,22 @@ interface WrittenEffort {
 function writeEffort(request: ModelRequest, source: string, listed: ListedModel): WrittenEffort {
   const wanted = request.options?.reasoningEffort
   if (wanted === undefined) return {}
-  const thinking = thinkingOf(request.model, listed)
-  if (thinking.includes('budget') && !thinking.includes('adaptive')) {
-    if (continuesWithoutThinking(request, source)) return {}
-    return { thinking: { type: 'enabled', budgetTokens: budgetFor(wanted, listed) } }
-  }
+  if (thinksWithBudget(request, listed))
+    return beginsWithThinking(request, source)
+      ? { thinking: { type: 'enabled', budgetTokens: budgetFor(wanted, listed) } }
+      : {}
   const effort = findEffort(wanted, listed)
   const written = effort === undefined ? {} : { effort }
   // These models have no effort below `low`, so the least reasoning is `low` without thinking.
-  if (wanted === 'minimal' || thinking.length === 0) return written
+  if (wanted === 'minimal' || listed.thinking?.length === 0) return written
   // Without `display`, newer models omit the text of their thinking.
   return { thinking: { type: 'adaptive', display: 'summarized' }, ...written }
 }
 
-/** How a model can be asked to think. */
-function thinkingOf(model: string, { thinking }: ListedModel): NonNullable<ListedModel['thinking']> {
-  return thinking ?? [versionOf(model) < 406 ? 'budget' : 'adaptive']
+/** Whether a model is asked to think with a budget of tokens only. */
+function thinksWithBudget({ model }: ModelRequest, { thinking }: ListedModel): boolean {
+  if (thinking === undefined) return versionOf(model) < 406
+  return thinking.includes('budget') && !thinking.includes('adaptive')
 }
 
 /** The efforts of a request, the least first. Anthropic has two more, which are above all of ours. */
@@ -123,19 +125,23 @@ function versionOf(model: string): number {
 }
 
 /**
- * Whether the model continues a turn that has calls without thinking. Anthropic then refuses a budget. A message of the
- * user directly after results may belong to the turn: the sources disagree.
+ * Whether the model can think in this turn: no call was made yet, or the first ones were made with thinking. A message of
+ * the user directly after results may belong to the turn: the sources disagree.
  */
-function continuesWithoutThinking({ messages }: ModelRequest, source: string): boolean {
-  const start = messages.findLastIndex(
-    ({ role }, index) => role === 'user' && messages[index - 1]?.role !== 'tool',
-  )
-  const turn = messages.slice(start + 1).filter(({ role }) => role === 'assistant')
-  return turn.some(
-    (message) =>
-      !callsOf(message).some(({ note }) => {
+function beginsWithThinking({ messages }: ModelRequest, source: string): boolean {
+  const isQuestion = ({ role }: ModelMessage) => role === 'user'
+  const starts = [
+    messages.findLastIndex(isQuestion),
+    messages.findLastIndex((message, index) => isQuestion(message) && messages[index - 1]?.role !== 'tool'),
+  ]
+  return starts.every((start) => {
+    const first = messages.slice(start + 1).find(({ role }) => role === 'assistant')
+    return (
+      first === undefined ||
+      callsOf(first).some(({ note }) => {
         const written = readNote(note, source) as ProviderNote | undefined
         return written?.thinking !== undefined
-      }),
-  )
+      })
+    )
+  })
 }

@@ -124,6 +124,39 @@ describe('the reasoning effort', () => {
     const { bodies } = await sendTo('anthropic', { tools, messages, options })
     expect(bodies[0]?.['thinking']).toBeUndefined()
   })
+
+  it.each([
+    ['claude-sonnet-4-5', 'low', true, true],
+    // The effort was removed while a call waited.
+    ['claude-sonnet-4-5', undefined, false, false],
+    ['claude-opus-4-8', undefined, false, true],
+    ['kimi-k2', undefined, false, true],
+  ] as const)(
+    'of %s as %s, after calls with and then without thinking',
+    async (model, reasoningEffort, thinks, returns) => {
+      const shape = wireShapes.anthropic
+      const { url, seen } = await scene.serve(() => [
+        shape.start('m'),
+        shape.signedCall('first', 'c2lnbmVk'),
+        shape.finish('tool_calls', { input: 5, output: 7 }),
+      ])
+      const { parts } = await scene.callModel('anthropic', url, { request: { model, tools } })
+      const calls = parts.flatMap((part) => (part.type === 'tool_call' ? [part] : []))
+      const result = { callId: 'c1', name: 'first', text: 'one' }
+      const messages: ModelMessage[] = [
+        question,
+        assistantMessage('', calls),
+        resultsMessage(result),
+        assistantMessage('', [{ id: 'c2', name: 'first', arguments: '{}' }]),
+        resultsMessage({ ...result, callId: 'c2' }),
+      ]
+      const options = reasoningEffort === undefined ? {} : { reasoningEffort }
+      await scene.callModel('anthropic', url, { request: { model, tools, messages, options } })
+      const body = seen.at(-1)?.body
+      expect(body?.['thinking'] !== undefined).toBe(thinks)
+      expect(JSON.stringify(body).includes('c2lnbmVk')).toBe(returns)
+    },
+  )
 })
 
 describe.each(['anthropic', 'google'] as const)('the text of a model behind the API type %s', (apiType) => {

@@ -114,10 +114,10 @@ async function callPackage(
   const settings = { apiKey: key ?? 'none', baseURL: url.origin, fetch: send }
   const model = await format.open(request.model, settings)
   const prompt = writePrompt(request, {
+    returnsThinking,
     ...format.writeOptions(request, returnsThinking ? source : '', listed),
     source,
     cacheMark: format.cacheMark,
-    returnsThinking,
   })
   await readParts(() => model.doStream(prompt), { ...target, limits, signal, onParts })
 }

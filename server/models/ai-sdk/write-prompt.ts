@@ -16,6 +16,8 @@ export interface WrittenOptions {
   readonly providerOptions: ProviderOptions
   /** The limit of output tokens; null means the provider's default. */
   readonly maxTokens: number | null
+  /** Set when signed thinking is not sent back, because the request does not ask for thinking. */
+  readonly returnsThinking?: false
 }
 
 /**
@@ -26,7 +28,7 @@ export interface ProviderNote {
   readonly thinking?: readonly { readonly text: string; readonly options: ProviderOptions }[]
 }
 
-export interface PromptOptions extends WrittenOptions {
+export interface PromptOptions extends Omit<WrittenOptions, 'returnsThinking'> {
   /** Names the upstream (`noteSource`). */
   readonly source: string
   /** Marks the ends of the prefixes that the provider should cache; undefined for none. */

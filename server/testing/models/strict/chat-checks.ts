@@ -13,6 +13,7 @@ export interface ChatMessage {
   readonly tool_calls?: readonly ChatCall[]
   readonly tool_call_id?: string
   readonly reasoning_content?: unknown
+  readonly reasoning_details?: readonly { readonly signature?: string }[]
 }
 
 /** The body of a chat completion. */
@@ -271,6 +272,16 @@ export const toolNames: ChatCheck = (body) => {
   )
 }
 
+export const callCount: ChatCheck = ({ messages }) =>
+  firstOf(messages, ({ tool_calls: calls }, index) =>
+    calls === undefined || (calls.length > 0 && calls.length <= 128)
+      ? undefined
+      : refuse(
+          'toolCount',
+          `Invalid 'messages[${index}].tool_calls': array too long. Expected an array with maximum length 128, but got an array with length ${calls.length} instead.`,
+        ),
+  )
+
 export const toolLimits: ChatCheck = ({ tools }) => {
   if (tools === undefined) return undefined
   if (tools.length === 0) return refuse('toolCount', "[] is too short - 'tools'")
@@ -297,6 +308,16 @@ export const toolsWithCalls: ChatCheck = (body) =>
         "UnsupportedParamsError: doesn't support tool calling without `tools=` param specified for it.",
       )
     : undefined
+
+/** OpenRouter passes signed thinking on to the provider that made it. */
+export const ownDetails =
+  (issued: string): ChatCheck =>
+  ({ messages }) =>
+    messages.some(({ reasoning_details: details = [] }) =>
+      details.some(({ signature }) => signature !== issued),
+    )
+      ? refuse('sealedReasoning', 'messages.1.content.0: Invalid `signature` in `thinking` block')
+      : undefined
 
 /** Gemini 3 through its compatible address. A signature of another model is refused by one reading. */
 export const signedCalls =

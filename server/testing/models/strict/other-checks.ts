@@ -79,12 +79,14 @@ interface AnthropicLimits {
   readonly refusesSampling: boolean
   /** Whether thinking is bound to its prefix, which a random history never has. */
   readonly bindsThinking?: boolean
+  /** Whether it thinks only with a budget, so that a request without one has no thinking in the current turn. */
+  readonly wantsBudget?: boolean
 }
 
 export const checkAnthropic =
-  ({ issued, refusesSampling, bindsThinking = false }: AnthropicLimits): Check<AnthropicBody> =>
+  (limits: AnthropicLimits): Check<AnthropicBody> =>
   (body) => {
-    const { messages, thinking } = body
+    const { messages } = body
     const blocks = messages.flatMap(({ content }) => content)
     const uses = blocks.filter(({ type }) => type === 'tool_use')
     const repeated = firstRepeated(uses.map(({ id = '' }) => id))
@@ -96,7 +98,7 @@ export const checkAnthropic =
         'Requests which include `tool_use` or `tool_result` blocks must define tools',
       )
     const sampling = ['temperature', 'top_p', 'top_k'].find((name) => body[name] !== undefined)
-    if (refusesSampling && sampling !== undefined)
+    if (limits.refusesSampling && sampling !== undefined)
       return refuse('sampling', `\`${sampling}\` is deprecated for this model.`)
     if (messages.at(-1)?.role === 'assistant')
       return refuse(
@@ -108,7 +110,7 @@ export const checkAnthropic =
         if (message.role === messages[index - 1]?.role || (index === 0 && message.role !== 'user'))
           return refuse('roleOrder', 'messages: roles must alternate between "user" and "assistant"')
         return checkAnthropicMessage(message, messages[index - 1]?.content ?? [])
-      }) ?? checkThinking(messages, thinking, issued, bindsThinking)
+      }) ?? checkThinking(body, limits)
     )
   }
 
@@ -151,12 +153,12 @@ function checkAnthropicMessage(
 }
 
 function checkThinking(
-  messages: AnthropicBody['messages'],
-  thinking: AnthropicBody['thinking'],
-  issued: string,
-  bindsThinking: boolean,
+  { messages, thinking }: AnthropicBody,
+  { issued, bindsThinking = false, wantsBudget = false }: AnthropicLimits,
 ): Refusal | undefined {
-  const blocks = messages.flatMap(({ content }) => content.filter(({ type }) => type === 'thinking'))
+  const thinkingIn = (some: AnthropicBody['messages']) =>
+    some.flatMap(({ content }) => content.filter(({ type }) => type === 'thinking'))
+  const blocks = thinkingIn(messages)
   if (blocks.some(({ signature }) => signature !== issued))
     return refuse('sealedReasoning', 'messages.1.content.0: Invalid `signature` in `thinking` block')
   if (
@@ -165,19 +167,26 @@ function checkThinking(
     thinking?.block_binding?.prefix_mismatch_behavior !== 'drop_block'
   )
     return refuse('thinkingPrefix', 'messages.1.content.0: The block is bound to a different conversation.')
-  if (thinking?.type !== 'enabled') return undefined
-  // By one reading, a text after the results does not end the turn.
-  const start = messages.findLastIndex(
-    ({ role, content }) => role === 'user' && !content.some(({ type }) => type === 'tool_result'),
-  )
-  return firstOf(messages.slice(start + 1), ({ role, content }) =>
-    role === 'assistant' && content[0]?.type !== 'thinking'
+  // By one reading a text after the results begins a turn, by another it does not.
+  const turns = [
+    messages.findLastIndex(({ role, content }) => role === 'user' && content.at(-1)?.type === 'text'),
+    messages.findLastIndex(({ role, content }) => role === 'user' && content[0]?.type === 'text'),
+  ].map((start) => messages.slice(start + 1).filter(({ role }) => role === 'assistant'))
+  return firstOf(turns, (turn) => {
+    if (thinking?.type !== 'enabled')
+      return wantsBudget && thinkingIn(turn).length > 0
+        ? refuse(
+            'thinkingTurn',
+            'messages.1.content.0: When thinking is disabled, an `assistant` message in the final position cannot contain `thinking`. To use thinking blocks, enable `thinking` in your request.',
+          )
+        : undefined
+    return turn[0] !== undefined && turn[0].content[0]?.type !== 'thinking'
       ? refuse(
-          'thinkingBegins',
+          'thinkingTurn',
           'messages.1.content.0.type: Expected `thinking` or `redacted_thinking`, but found `tool_use`. When `thinking` is enabled, a final `assistant` message must start with a thinking block.',
         )
-      : undefined,
-  )
+      : undefined
+  })
 }
 
 interface GooglePart extends Fields {

@@ -30,6 +30,7 @@ interface ChatProvider extends Omit<StrictProvider, 'apiType' | 'check'> {
 /** What every server of chat completions refuses. */
 const everywhere: readonly Check<chat.ChatBody>[] = [
   chat.callsAnswered,
+  chat.callCount,
   chat.idsUnique,
   chat.systemFirst,
   chat.userFirst,
@@ -201,7 +202,7 @@ const chatProviders: readonly ChatProvider[] = [
         reasoning_details: [{ type: 'reasoning.text', text: 'Hm.', signature: 'sealed-by-openrouter' }],
       },
     },
-    checks: [chat.idsOfBedrock],
+    checks: [chat.idsOfBedrock, chat.ownDetails('sealed-by-openrouter')],
   },
   {
     name: 'Bedrock gateway',
@@ -262,7 +263,7 @@ const otherProviders: readonly StrictProvider[] = [
   },
   ...(
     [
-      ['claude-sonnet-4-5', { refusesSampling: false }],
+      ['claude-sonnet-4-5', { refusesSampling: false, wantsBudget: true }],
       ['claude-opus-4-7', { refusesSampling: true }],
       ['claude-fable-5-1', { refusesSampling: true, bindsThinking: true }],
     ] as const

@@ -9,6 +9,8 @@ interface RandomBatch {
   readonly provider: StrictProvider
   readonly text: string
   readonly reasoning: string | null
+  /** Whether the provider sent what it expects back, such as signed thinking. */
+  readonly isSigned: boolean
   readonly calls: readonly {
     readonly name: string
     readonly arguments: string
@@ -57,6 +59,7 @@ const batch: fc.Arbitrary<RandomBatch> = fc.record({
   provider: fc.constantFrom(...strictProviders),
   text: fc.constantFrom(...texts),
   reasoning: fc.constantFrom(null, '', 'I must look.'),
+  isSigned: rarely(true, fc.constant(false)),
   calls: fc.array(call, { minLength: 1, maxLength: 3, size: 'max' }),
   answered: fc.nat(3),
   state: fc.constantFrom('answered' as const, 'denied' as const, 'running' as const, 'waiting' as const),
@@ -117,14 +120,25 @@ class RowWriter {
   }
 
   /** Returns whether all calls were answered, so that the model replied again. */
-  #addBatch({ provider, text, reasoning, calls, answered, state, deniesOne }: RandomBatch): boolean {
+  #addBatch({
+    provider,
+    isSigned,
+    text,
+    reasoning,
+    calls,
+    answered,
+    state,
+    deniesOne,
+  }: RandomBatch): boolean {
     const source = this.#sourceOf(provider)
     const stored = calls.map(({ name, arguments: written, repeatsId }, index) => ({
       id: provider.callId(repeatsId ? 1 : 1_000 + this.#calls++),
       name,
       arguments: written,
       ...(broken.includes(written) && { isBroken: true as const }),
-      ...(index === 0 && provider.note !== undefined && { note: writeNote(source, provider.note) }),
+      ...(index === 0 &&
+        isSigned &&
+        provider.note !== undefined && { note: writeNote(source, provider.note) }),
     }))
     for (const [index, { arguments: written, ...own }] of stored.entries()) {
       const isAnswered = index < answered

@@ -3,7 +3,14 @@ import type { GuardedFetch } from '../../../http/outgoing/guarded-fetch.ts'
 import type { ModelEndpoint } from '../../../models/endpoint.ts'
 import { wireShapes } from '../wire-shapes.ts'
 import type { StrictProvider } from './providers.ts'
-import type { Refusal } from './refusal.ts'
+import { refuse, type Refusal } from './refusal.ts'
+
+/** Half of a character is written as an escape, and other halves as no escape. */
+function checkUnicode(body: string): Refusal | undefined {
+  return /(?<!\\)(?:\\\\)*\\ud[89a-f]/i.test(body)
+    ? refuse('wholeCharacters', 'The request body is not valid JSON: no low surrogate in string')
+    : undefined
+}
 
 /** A network in which a strict provider answers every request, at whatever address. */
 export class StrictNetwork extends Dispatcher {
@@ -34,7 +41,7 @@ export class StrictNetwork extends Dispatcher {
     const controller = { abort: () => undefined } as unknown as Dispatcher.DispatchController
     await Promise.resolve()
     this.bodies.push(body)
-    const refusal = check(JSON.parse(body))
+    const refusal = checkUnicode(body) ?? check(JSON.parse(body))
     if (refusal !== undefined) this.refusals.push(refusal)
     const shape = wireShapes[apiType]
     const reply = this.nextReply ?? shape.text('ok') + shape.finish('stop', { input: 5, output: 7 })
