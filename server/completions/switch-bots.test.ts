@@ -1,27 +1,24 @@
+import type { RunEvent } from '@yonder/contract/completion'
+import type { Message } from '@yonder/contract/message'
 import { Dispatcher } from 'undici'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { guardedFetch, type GuardedFetch } from '../http/outgoing/guarded-fetch.ts'
+import type { OpenaiNote } from '../models/openai/read-chunks.ts'
 import { callOf, waitingCall } from '../testing/chat/open-tool-app.ts'
 import { calculate, openToolScene, type ToolScene } from '../testing/chat/open-tool-scene.ts'
+import { addCompaction } from '../testing/factories/chats.ts'
 import type { Step } from '../testing/models/scripted-model.ts'
-import { strictProviders } from '../testing/models/strict/providers.ts'
+import { strictProviders, type StrictProvider } from '../testing/models/strict/providers.ts'
+import { sendHistory, unexpected } from '../testing/models/strict/send-history.ts'
 import { StrictNetwork } from '../testing/models/strict/strict-network.ts'
 import { wireShapes } from '../testing/models/wire-shapes.ts'
+import { readPromptSource } from './prompt/fit-prompt.ts'
 
 const usage = { input: 5, output: 7 }
 const networks = strictProviders.map((provider) => ({ provider, network: new StrictNetwork(provider) }))
 
 /** Each provider has a host of its own here, below the real one, because two of them may share that. */
 const hostOf = (index: number): string => `p${index}.${strictProviders[index]?.host ?? ''}`
-
-/** The bots of each provider. */
-const kinds = {
-  bot: {},
-  'thinking bot': { reasoning_effort: 'high' },
-  'bot without connectors': { connectors: [] },
-}
-type Kind = keyof typeof kinds
-const kindNames = Object.keys(kinds) as Kind[]
 
 /** The network, in which the strict providers are at their hosts. */
 class MixedNetwork extends Dispatcher {
@@ -37,29 +34,19 @@ class MixedNetwork extends Dispatcher {
   }
 }
 
-/** Thinking, and a call, that the provider of this name expects back with its signature. */
-const signedThinking: Record<string, string> = {
-  ...Object.fromEntries(
-    strictProviders
-      .filter(({ apiType }) => apiType === 'anthropic' || apiType === 'google')
-      .map(({ name, apiType, model }) => [
-        name,
-        wireShapes[apiType].signedCall(
-          'default__calculate',
-          `${apiType === 'google' ? 'signed-by' : 'sealed-by'}-${model}`,
-        ),
-      ]),
-  ),
-  'OpenAI Responses': wireShapes['openai-responses'].signedCall('default__calculate', 'sealed-by-openai'),
-  'Google, compatible': wireShapes.openai.signedCall(
-    'default__calculate',
-    'signed-by-gemini-3-pro-compatible',
-  ),
-  OpenRouter:
-    `data: ${JSON.stringify({ choices: [{ index: 0, delta: { reasoning: 'Hm.', reasoning_details: [{ type: 'reasoning.text', text: 'Hm.', signature: 'sealed-by-openrouter' }] } }] })}\n\n` +
-    wireShapes.openai.toolCall('toolu_vrtx_1', 'default__calculate', '{}'),
-  DeepSeek:
-    wireShapes.openai.reasoning('Hm.') + wireShapes.openai.toolCall('call_00_1', 'default__calculate', '{}'),
+function signatureOf({ note }: StrictProvider): string {
+  const text = JSON.stringify(note)
+  return (/(?:sealed|signed)-by[\w.-]+/.exec(text) ?? /\w+ thought\./.exec(text))?.[0] ?? ''
+}
+
+/** A call with what this provider expects back with it. */
+function signedCall(provider: StrictProvider, name: string): string {
+  if (provider.apiType !== 'openai')
+    return wireShapes[provider.apiType].signedCall(name, signatureOf(provider))
+  const { turn, call } = provider.note as OpenaiNote
+  const toolCall = { index: 0, id: 'c1', type: 'function', function: { name, arguments: '{}' }, ...call }
+  const choices = [{ index: 0, delta: { ...turn, tool_calls: [toolCall] } }]
+  return `data: ${JSON.stringify({ choices })}\n\n`
 }
 
 describe('a chat that is continued with another bot', () => {
@@ -80,16 +67,16 @@ describe('a chat that is continued with another bot', () => {
     await product.connect(product.ada, 'polite')
     await product.ada.post('/api/bot', { name: 'small', model: 'scripted', context_window: 2_500 })
     for (const [index, { apiType, model }] of strictProviders.entries()) {
-      for (const [kind, settings] of Object.entries(kinds)) {
-        const response = await product.ada.post('/api/bot', {
-          name: `${kind} ${index}`,
-          model,
-          base_url: `https://${hostOf(index)}/v1`,
-          api_type: apiType,
-          api_key: 'sk-0123456789',
-          ...(index % 2 === 0 && { instructions: 'Be brief.' }),
-          ...settings,
-        })
+      const bot = {
+        model,
+        base_url: `https://${hostOf(index)}/v1`,
+        api_type: apiType,
+        api_key: 'sk-0123456789',
+        ...(index % 2 === 0 && { instructions: 'Be brief.' }),
+      }
+      const kinds = { bot: {}, bare: { connectors: [] }, thinking: { reasoning_effort: 'high' } }
+      for (const [kind, own] of Object.entries(kinds)) {
+        const response = await product.ada.post('/api/bot', { name: `${kind} ${index}`, ...bot, ...own })
         expect(response.statusCode, response.body).toBeLessThan(300)
       }
     }
@@ -101,234 +88,295 @@ describe('a chat that is continued with another bot', () => {
 
   const act = (n: number, id: string) => callOf('polite', 'act', { n }, id)
   const long = 'x'.repeat(60)
-  const filler = (words: number) => 'mountain weather '.repeat(words)
 
-  /** Makes a history with the scripted model; returns the chat and the message to which the next one replies. */
-  type Scene = () => Promise<{ chatId: string; leaf: string }>
-  const leafOf = async (chatId: string): Promise<{ chatId: string; leaf: string }> => {
-    const { selected_message_id: leaf } = await product.ada.readChat(chatId)
-    return { chatId, leaf: leaf ?? '' }
+  /** The chat, and its message to which the next one replies. */
+  interface History {
+    readonly chatId: string
+    readonly leaf: string
   }
-  const say = async (chatId: string, text: string, steps: readonly Step[], more = {}) => {
-    product.model.reply(steps)
+  /** The selected path of a chat; its last message must have this status, so that a scene is what it says. */
+  const historyOf = async (chatId: string, status: Message['status'] = 'complete'): Promise<History> => {
+    const last = (await product.ada.readChat(chatId)).messages.at(-1)
+    expect([last?.status, product.model.waitingReplies]).toEqual([status, 0])
+    return { chatId, leaf: last?.id ?? '' }
+  }
+  /** Sends a message. The model replies with these steps, and to the results of its calls with the further ones. */
+  const say = async (chatId: string, text: string, replies: readonly (readonly Step[])[], more = {}) => {
+    for (const steps of replies) product.model.reply(steps)
     const stream = await product.ada.send(chatId, text, more)
     await stream.ended
     return stream
   }
-  const begin = async (steps: readonly Step[], text = 'Do it') => {
+  const begin = async (...replies: readonly (readonly Step[])[]) => {
     const chatId = await product.ada.newChat()
-    return { chatId, stream: await say(chatId, text, steps) }
+    return { chatId, stream: await say(chatId, 'Do it', replies) }
   }
+  /** Stops a reply as soon as it has an event of this type. */
+  const sayAndStop = async (chatId: string, steps: readonly Step[], type: RunEvent['type']) => {
+    const gate = product.model.gate()
+    product.model.reply([...steps, gate])
+    const stream = await product.ada.send(chatId, 'Do it')
+    await stream.until(({ events }) => events.some((event) => event.type === type))
+    await product.ada.post('/api/chat/stop', { chatId })
+    await stream.ended
+    gate.open()
+  }
+  const idsOf = async (chatId: string) => (await product.ada.readChat(chatId)).messages.map(({ id }) => id)
 
-  const scenes: Record<string, Scene> = {
-    'text with thinking': async () => leafOf((await begin([{ reasoning: 'hm' }, 'Fine 🧀'])).chatId),
+  /** Each makes a history with the scripted model. */
+  const scenes: Record<string, () => Promise<History>> = {
+    'text with thinking': async () => historyOf((await begin([{ reasoning: 'hm' }, 'Fine 🧀'])).chatId),
     'several calls at once': async () => {
-      product.model.reply([
-        { reasoning: 'hm' },
-        ...[1, 2, 3, 4, 5, 6, 7, 8].map((n) => calculate(`${n} + 1`, `call_PTLP8xhu3uwZk4l3nlnrrJh${n}`)),
-      ])
-      const chatId = await product.ada.newChat()
-      product.model.reply(['All.'])
-      await (
-        await product.ada.send(chatId, 'Sums')
-      ).ended
-      return leafOf(chatId)
+      const calls = [1, 2, 3, 4, 5, 6, 7, 8].map((n) =>
+        calculate(`${n} + 1`, `call_PTLP8xhu3uwZk4l3nlnrrJh${n}`),
+      )
+      return historyOf((await begin([{ reasoning: 'hm' }, ...calls], ['All.'])).chatId)
     },
+    'many calls at once': async () =>
+      historyOf((await begin(Array.from({ length: 60 }, (_, n) => calculate(`${n} + 1`, `c${n}`)))).chatId),
     'the same id twice, in two turns': async () => {
       const { chatId } = await begin([calculate('1 + 1', 'call_0'), calculate('2 + 2', 'call_0')])
-      await say(chatId, 'Again', [calculate('1 + 1', 'call_0')])
-      return leafOf(chatId)
+      await say(chatId, 'Again', [[calculate('1 + 1', 'call_0')]])
+      return historyOf(chatId)
     },
     'an id with odd characters, longer than 64': async () =>
-      leafOf((await begin([calculate('1 + 1', `functions.calc:0|${'é'.repeat(80)}`)])).chatId),
+      historyOf((await begin([calculate('1 + 1', `functions.calc:0|${'é'.repeat(80)}`)])).chatId),
     'broken arguments': async () =>
-      leafOf(
+      historyOf(
         (await begin([{ toolCall: { name: 'default__calculate', arguments: '{"expression":' } }])).chatId,
       ),
     'arguments that are a list': async () =>
-      leafOf((await begin([{ toolCall: { name: 'default__calculate', arguments: '[1]' } }])).chatId),
+      historyOf((await begin([{ toolCall: { name: 'default__calculate', arguments: '[1]' } }])).chatId),
     'an unknown tool with an odd name': async () =>
-      leafOf((await begin([{ toolCall: { name: `9 lives! ${'y'.repeat(90)}`, arguments: '{}' } }])).chatId),
+      historyOf(
+        (await begin([{ toolCall: { name: `9 lives! ${'y'.repeat(90)}`, arguments: '{}' } }])).chatId,
+      ),
+    'tools with odd names': async () => {
+      await product.connect(product.ada, 'odd-names', { allow_tools: null })
+      const { chatId } = await begin(['Yes?'])
+      const tools = product.model.requests.at(-1)?.body['tools'] as { function: { name: string } }[]
+      const names = tools.map((tool) => tool.function.name).filter((name) => name.startsWith('odd_names'))
+      expect(names).toHaveLength(3)
+      await say(chatId, 'All', [names.map((name) => ({ toolCall: { name, arguments: '{}' } }))])
+      return historyOf(chatId)
+    },
+    'halves of characters everywhere': async () => {
+      const { chatId } = await begin([
+        {
+          raw: wireShapes.openai.text('half \ud83d') + wireShapes.openai.toolCall('\ud83d', 'a\ud83d', '{}'),
+        },
+        calculate('1 + 1\ud800', 'a\udc00'),
+      ])
+      await say(chatId, 'Half \udc00 and NUL \0', [['ok']])
+      return historyOf(chatId)
+    },
+    'a result with a picture': async () => {
+      await product.connect(product.ada, 'injection', { allow_tools: null })
+      return historyOf((await begin([callOf('injection', 'act')])).chatId)
+    },
     'calls that wait': async () =>
-      leafOf((await begin(['Shall I?', act(1, 'aaaaaaaaa'), act(2, 'bbbbbbbbb')])).chatId),
+      historyOf((await begin(['Shall I?', act(1, 'aaaaaaaaa'), act(2, 'bbbbbbbbb')])).chatId),
     'a call that waits after one that was made': async () =>
-      leafOf((await begin([calculate('1 + 1', 'a'), act(1, 'b'), calculate('2 + 2', 'c')])).chatId),
+      historyOf((await begin([calculate('1 + 1', 'a'), act(1, 'b'), calculate('2 + 2', 'c')])).chatId),
     'a call that was denied': async () => {
       const { chatId } = await begin([act(1, 'a'), act(2, 'b')])
-      await say(chatId, 'No, wait', ['All right.'])
-      return leafOf(chatId)
+      await say(chatId, 'No, wait', [['All right.']])
+      return historyOf(chatId)
     },
     'one of several that was denied': async () => {
-      const { chatId, stream } = await begin([act(1, 'a'), act(2, 'b'), calculate('1 + 1', 'c')])
-      await say(chatId, 'Not this', ['ok'], { denyOne: true, parentId: stream.run.messages.at(-1)?.id })
-      return leafOf(chatId)
+      const { chatId } = await begin([act(1, 'a'), act(2, 'b'), calculate('1 + 1', 'c')])
+      await say(chatId, 'Not this', [], { denyOne: true })
+      return historyOf(chatId)
+    },
+    'a denial that was edited': async () => {
+      const { chatId } = await begin([act(1, 'a'), act(2, 'b')])
+      const [, parentId] = await idsOf(chatId)
+      await say(chatId, 'Not this', [], { denyOne: true })
+      await say(chatId, 'Neither', [['ok']], { parentId })
+      return historyOf(chatId)
     },
     'a denial that the model answered with nothing': async () => {
       const { chatId } = await begin([act(1, 'a')])
-      await say(chatId, 'cancel', [])
-      return leafOf(chatId)
+      await say(chatId, 'cancel', [[]])
+      return historyOf(chatId, 'failed')
     },
     'a reply that failed without text': async () =>
-      leafOf((await begin([{ status: 400, body: { error: { message: 'no' } } }])).chatId),
-    'a reply that was cut after text': async () => leafOf((await begin(['Half', { cut: true }])).chatId),
+      historyOf((await begin([{ status: 400, body: { error: { message: 'no' } } }])).chatId, 'failed'),
+    'a reply that was cut after text': async () =>
+      historyOf((await begin(['Half', { cut: true }])).chatId, 'failed'),
     'a reply that was cut in a call': async () =>
-      leafOf((await begin([{ reasoning: 'hm' }, act(1, 'a'), { cut: true }])).chatId),
-    'only thinking': async () => leafOf((await begin([{ reasoning: 'hm' }])).chatId),
-    'a blank reply': async () => leafOf((await begin([' \n'])).chatId),
-    'a reply after results that failed': async () => {
-      product.model.reply([calculate('1 + 1', 'a')])
-      const { chatId, stream } = await begin([{ status: 400, body: { error: { message: 'no' } } }])
-      expect(stream.run.messages.at(-1)?.status).toBe('failed')
-      return leafOf(chatId)
-    },
-    'a reply after results that was cut': async () => {
-      product.model.reply([calculate('1 + 1', 'a')])
-      product.model.reply([{ cut: true }])
-      const chatId = await product.ada.newChat()
-      await (
-        await product.ada.send(chatId, 'Sum')
-      ).ended
-      return leafOf(chatId)
-    },
+      historyOf((await begin([{ reasoning: 'hm' }, act(1, 'a'), { cut: true }])).chatId, 'failed'),
+    'only thinking': async () => historyOf((await begin([{ reasoning: 'hm' }])).chatId, 'failed'),
+    'a blank reply': async () => historyOf((await begin([' \n'])).chatId, 'failed'),
+    'a reply after results that failed': async () =>
+      historyOf((await begin([calculate('1 + 1', 'a')], [{ status: 400 }])).chatId, 'failed'),
+    'a reply after results that was cut': async () =>
+      historyOf((await begin([calculate('1 + 1', 'a')], [{ cut: true }])).chatId, 'failed'),
     'two failures in a row': async () => {
       const { chatId } = await begin([{ cut: true }])
-      await say(chatId, 'Again', [{ cut: true }])
-      return leafOf(chatId)
+      await say(chatId, 'Again', [[{ cut: true }]])
+      return historyOf(chatId, 'failed')
+    },
+    'a reply that was stopped in its text': async () => {
+      const { chatId } = await begin([calculate('1 + 1', 'a')])
+      await sayAndStop(chatId, ['Half'], 'text')
+      return historyOf(chatId, 'stopped')
+    },
+    'a reply that was stopped in its thinking': async () => {
+      const { chatId } = await begin([calculate('1 + 1', 'a')])
+      await sayAndStop(chatId, [{ reasoning: 'hm' }], 'reasoning')
+      return historyOf(chatId, 'stopped')
+    },
+    'a reply that was stopped while its call arrived': async () => {
+      const chatId = await product.ada.newChat()
+      await sayAndStop(chatId, ['I will.', act(1, 'a')], 'text')
+      return historyOf(chatId, 'stopped')
+    },
+    'a reply that was stopped in its second call': async () => {
+      await product.connect(product.ada, 'silent-call', { allow_tools: null })
+      const chatId = await product.ada.newChat()
+      product.model.reply([calculate('1 + 1', 'a'), callOf('silent-call', 'act'), act(1, 'c')])
+      const stream = await product.ada.send(chatId, 'Do it')
+      await stream.until(({ events }) => events.filter(({ type }) => type === 'tool_call').length === 2)
+      await product.ada.post('/api/chat/stop', { chatId })
+      await stream.ended
+      return historyOf(chatId)
+    },
+    'a message that was edited, with calls before and after it': async () => {
+      const { chatId } = await begin([{ reasoning: 'hm' }, calculate('1 + 1', 'a')])
+      const parentId = (await idsOf(chatId)).at(-1)
+      await say(chatId, 'Two', [[calculate('2 + 2', 'a')]])
+      await say(chatId, 'Three', [[calculate('3 + 3', 'a')]], { parentId })
+      return historyOf(chatId)
+    },
+    'a message that was edited while a call waits': async () => {
+      const { chatId } = await begin([act(1, 'a'), calculate('1 + 1', 'b')])
+      await say(chatId, 'Do it, edited', [['Fine']], { parentId: null })
+      return historyOf(chatId)
+    },
+    'an answer that was regenerated after calls': async () => {
+      const { chatId } = await begin([calculate('1 + 1', 'a'), calculate('2 + 2', 'b')])
+      const [, , userMessageId] = await idsOf(chatId)
+      product.model.reply([calculate('4 + 4', 'a')])
+      await (
+        await product.ada.complete({ chatId, userMessageId })
+      ).ended
+      return historyOf(chatId)
+    },
+    'a connector that was renamed': async () => {
+      await product.connect(product.ada, 'polite', { name: 'first', allow_tools: null })
+      const { chatId } = await begin([callOf('first', 'act', {}, 'a')])
+      const url = product.mcpServer.url('polite')
+      await product.ada.put('/api/mcp-server/first', { name: 'Neu ✨', url })
+      return historyOf(chatId)
+    },
+    'a tool that was renamed': async () => {
+      await product.connect(product.ada, 'polite', { name: 'tools', allow_tools: null })
+      const { chatId } = await begin([callOf('tools', 'act', {}, 'a')])
+      await product.ada.put('/api/mcp-server/tools', {
+        name: 'tools',
+        url: product.mcpServer.url('rug-pull'),
+      })
+      await product.ada.post('/api/mcp-server/tools/connect')
+      return historyOf(chatId)
     },
     'a connector with a long name that is gone': async () => {
       await product.connect(product.ada, 'polite', { name: long, allow_tools: null })
       const { chatId } = await begin([callOf(long, 'act', {}, 'a')])
       await product.ada.delete(`/api/mcp-server/${long}`)
-      return leafOf(chatId)
+      return historyOf(chatId)
     },
-    'a reply that was stopped in its text': () => stopped(['Half']),
-    'a reply that was stopped in its thinking': () => stopped([{ reasoning: 'Half' }]),
-    'a reply that was stopped in a call': () =>
-      stopped([
-        { reasoning: 'hm' },
-        {
-          raw: wireShapes.openai.text('Half') + wireShapes.openai.toolCall('a', 'polite__act', '{"n'),
-        },
-      ]),
-    'a reply that was stopped after results': async () => {
-      product.model.reply([{ reasoning: 'hm' }, calculate('1 + 1', 'a'), calculate('2 + 2', 'b')])
-      return stopped(['Half'])
+    'a summary between calls': async () => {
+      product.model.when('Summarise these messages', ['They talked.'])
+      const filler = 'Tell me about the weather in the mountains. '.repeat(60)
+      const { chatId } = await begin(['One, two', calculate('1 + 1', 'a')], [filler])
+      await say(chatId, filler, [[calculate('1 + 1', 'a'), act(1, 'b')]])
+      await say(chatId, filler, [[calculate('1 + 1', 'd')], ['So.']], { botName: 'small' })
+      expect((await product.ada.readChat(chatId)).compactions).toHaveLength(1)
+      return historyOf(chatId)
     },
-    'a message that was edited after calls': async () => {
-      const { chatId } = await begin([{ reasoning: 'hm' }, calculate('1 + 1', 'a')])
-      const { leaf: parentId } = await leafOf(chatId)
-      await say(chatId, 'Two', [calculate('2 + 2', 'b')])
-      await say(chatId, 'Two, edited', ['Fine'], { parentId })
-      return leafOf(chatId)
+    'a summary that cuts several calls': async () => {
+      const { chatId } = await begin(['Now.', calculate('1 + 1', 'a'), calculate('2 + 2', 'b'), act(1, 'c')])
+      const [, , message_id = ''] = await idsOf(chatId)
+      await addCompaction(product.database.db, { chat_id: chatId, message_id })
+      return historyOf(chatId)
     },
-    'a message that was edited while its call waits': async () => {
-      const { chatId, stream } = await begin([act(1, 'a'), calculate('1 + 1', 'b')])
-      await say(chatId, 'Do it, edited', ['Fine'], { parentId: stream.run.messages[0]?.parent_id ?? null })
-      return leafOf(chatId)
-    },
-    'a reply that was regenerated after calls': async () => {
-      const { chatId, stream } = await begin([{ reasoning: 'hm' }, calculate('1 + 1', 'a')])
-      product.model.reply([calculate('3 + 3', 'a')])
-      const userMessageId = stream.run.messages.find(({ role }) => role === 'user')?.id
-      await (
-        await product.ada.complete({ chatId, userMessageId })
-      ).ended
-      return leafOf(chatId)
-    },
-    'a connector that was renamed, and lost its tools': async () => {
-      await product.connect(product.ada, 'polite', { name: 'Former', allow_tools: null })
-      const { chatId } = await begin([callOf('Former', 'act', {}, 'a'), callOf('Former', 'act', {}, 'b')])
-      const renamed = { name: 'Neu ✨', url: product.mcpServer.url('many') }
-      await product.ada.put('/api/mcp-server/Former', renamed)
-      await product.ada.post(`/api/mcp-server/${encodeURIComponent(renamed.name)}/connect`)
-      return leafOf(chatId)
-    },
-    'a summary, and calls on both sides of it': async () => {
-      const { chatId } = await begin(
-        ['One, two', calculate('1 + 1', 'a'), calculate('2 + 2', 'b')],
-        filler(400),
-      )
-      await say(chatId, filler(400), [calculate('1 + 1', 'a'), act(1, 'b'), calculate('2 + 2', 'c')])
-      await say(chatId, filler(400), [calculate('1 + 1', 'd')], { botName: 'small' })
-      expect((await product.ada.readChat(chatId)).compactions).not.toEqual([])
-      return leafOf(chatId)
-    },
-    'many calls at once': async () =>
-      leafOf((await begin(Array.from({ length: 60 }, (_, n) => calculate(`${n} + 1`, `c${n}`)))).chatId),
-    'text that is not well-formed': async () => {
-      const { chatId } = await begin([{ raw: wireShapes.openai.text('half a pair: \ud83d') }])
-      await say(chatId, 'And \udcffyours?', [{ raw: wireShapes.openai.toolCall('\ud83d', 'a\ud83d', '{}') }])
-      return leafOf(chatId)
+    'much of this in one chat': async () => {
+      const { chatId } = await begin([{ reasoning: 'hm' }, 'So.', calculate('1 + 1', 'a')], ['Two.'])
+      await say(chatId, 'Again', [[calculate('1 + 1', 'a'), act(1, 'a')]])
+      await say(chatId, 'Not now', [['Fine.']])
+      await say(chatId, 'Broken', [[{ toolCall: { name: '', arguments: '[1]' } }]])
+      await sayAndStop(chatId, [{ reasoning: 'hm' }], 'reasoning')
+      await say(chatId, 'Calls', [[{ reasoning: 'hm' }, calculate('1 + 1', 'b')], [{ cut: true }]])
+      return historyOf(chatId, 'failed')
     },
   }
 
-  /** A history that ends with a reply which was stopped when all of these steps had arrived. */
-  const stopped: (steps: readonly Step[]) => ReturnType<Scene> = async (steps) => {
-    const gate = product.model.gate()
-    product.model.reply([...steps, gate])
-    const chatId = await product.ada.newChat()
-    const stream = await product.ada.send(chatId, 'Stop there')
-    await stream.until(({ run }) => /Half/.test(JSON.stringify(run.messages.at(-1))))
-    expect((await product.ada.post('/api/chat/stop', { chatId })).statusCode).toBe(200)
-    await stream.ended
-    gate.open()
-    expect(stream.run.messages.at(-1)?.status).toBe('stopped')
-    return leafOf(chatId)
-  }
-
-  /** What a provider may refuse once: the refusal alone tells that the model is one of those. */
-  const learned = [
-    'sampling',
-    'effortWithTools',
-    'unknownFields',
-    'limitField',
-    'oneCallPerMessage',
-    'systemRole',
-  ]
-
-  /** Continues the history with a bot of each provider. Returns what went wrong. */
-  async function continueWithEach(
-    { chatId, leaf }: Awaited<ReturnType<Scene>>,
-    kindOf: (index: number) => Kind,
-  ): Promise<string[]> {
+  /** What each provider says to this history and one more message, in requests that are written as for its bots. */
+  const problemsOf = async ({ chatId, leaf }: History) => {
+    const { run } = await say(chatId, 'And then?', [['ok']], { parentId: leaf })
+    const source = await readPromptSource(product.database.db, chatId, run.messages[0]?.id ?? '')
+    const settings = [{ hasTools: true, options: { reasoningEffort: 'high' } }, { hasTools: false }] as const
     const problems: string[] = []
-    for (const [index, { provider, network }] of networks.entries()) {
-      network.refusals.length = 0
-      network.bodies.length = 0
-      const botName = `${kindOf(index)} ${index}`
-      const stream = await product.ada.complete({ chatId, botName, content: 'And then?', parentId: leaf })
-      await stream.ended
-      const wrong = network.refusals.filter(({ rule }) => !learned.includes(rule))
-      if (wrong.length > 0 || stream.text !== 'ok' || network.bodies.length !== 1 + network.refusals.length)
-        problems.push(
-          `${provider.name}, ${botName}: ${network.bodies.length} requests, "${stream.text}", ${JSON.stringify(network.refusals)} ${JSON.stringify(stream.run.messages.at(-1)?.error)}`,
-        )
+    for (const [index, provider] of strictProviders.entries()) {
+      for (const own of settings) {
+        const to = { ...provider, host: hostOf(index) }
+        const { end, refusals } = await sendHistory(to, source, { maxTokens: null, ...own })
+        if (end?.type !== 'finish' || unexpected(refusals).length > 0)
+          problems.push(`${provider.name}: ${JSON.stringify([end, refusals])}`)
+      }
     }
     return problems
   }
 
-  it.each(Object.entries(scenes).map(([name, scene], number) => [name, scene, number] as const))(
-    'goes on after %s',
-    async (_name, scene, number) => {
-      // Each history is continued with every provider, and each kind of bot with every third history.
-      const kindOf = (index: number): Kind => kindNames[(number + index) % kindNames.length] ?? 'bot'
-      expect(await continueWithEach(await scene(), kindOf)).toEqual([])
-    },
+  it.each(Object.entries(scenes))('goes on after %s', async (_name, scene) => {
+    expect(await problemsOf(await scene())).toEqual([])
+  })
+
+  it.each(['bot', 'bare', 'thinking'])('goes on after much of this, with each %s', async (kind) => {
+    const { chatId, leaf } = await scenes['much of this in one chat']!()
+    const problems: string[] = []
+    for (const [index, { provider, network }] of networks.entries()) {
+      network.refusals.length = 0
+      network.bodies.length = 0
+      const request = { chatId, botName: `${kind} ${index}`, content: 'And then?', parentId: leaf }
+      const stream = await product.ada.complete(request)
+      await stream.ended
+      if (
+        unexpected(network.refusals).length > 0 ||
+        stream.text !== 'ok' ||
+        network.bodies.length !== 1 + network.refusals.length
+      )
+        problems.push(
+          `${provider.name}: ${network.bodies.length} requests, "${stream.text}", ${JSON.stringify(network.refusals)} ${JSON.stringify(stream.run.messages.at(-1)?.error)}`,
+        )
+    }
+    expect(problems).toEqual([])
+  })
+
+  /** The providers that expect what they sent with a call back. */
+  const signers = networks.flatMap(({ provider }, index) =>
+    provider.note === undefined ? [] : [[provider.name, index] as const],
   )
 
-  it.each(Object.entries(signedThinking))('goes on after the thinking of %s', async (name, signed) => {
-    const index = strictProviders.findIndex((provider) => provider.name === name)
-    const network = networks[index]?.network
-    if (network === undefined) throw new Error(name)
-    const { apiType } = strictProviders[index] ?? { apiType: 'openai' as const }
-    network.nextReply = signed + wireShapes[apiType].finish('tool_calls', usage)
-    const chatId = await product.ada.newChat()
-    const stream = await product.ada.send(chatId, 'Think', { botName: `thinking bot ${index}` })
-    await stream.ended
-    expect(stream.text).toBe('ok')
-    expect(stream.run.messages.filter(({ role }) => role === 'assistant')).toHaveLength(2)
-    const history = await leafOf(chatId)
-    for (const kind of kindNames) expect(await continueWithEach(history, () => kind)).toEqual([])
+  it.each(signers)('goes on after signed thinking of %s', async (_name, index) => {
+    const { provider, network } = networks[index]!
+    const [, next = 0] = signers.find(([, other]) => other > index) ?? signers[0] ?? []
+    for (const other of [index, next]) {
+      network.nextReply =
+        signedCall(provider, 'polite__act') + wireShapes[provider.apiType].finish('tool_calls', usage)
+      const chatId = await product.ada.newChat()
+      const stream = await product.ada.send(chatId, 'Do it', { botName: `thinking ${index}` })
+      await stream.ended
+      const { refusals, bodies } = networks[other]!.network
+      refusals.length = 0
+      const allowed = { ...waitingCall(chatId, stream), botName: `thinking ${other}` }
+      const confirmed = await product.ada.confirm(allowed)
+      await confirmed.ended
+      expect([confirmed.text, refusals]).toEqual(['ok', []])
+      if (other === index) expect(bodies.at(-1)).toContain(signatureOf(provider))
+      expect(await problemsOf(await historyOf(chatId))).toEqual([])
+    }
   })
 
   it('makes a waiting call with any other bot', async () => {
@@ -352,9 +400,7 @@ describe('a chat that is continued with another bot', () => {
       networks[next]?.network.refusals.splice(0)
       const stream2 = await product.ada.complete({ chatId, botName: `bot ${next}`, content: 'And?' })
       await stream2.ended
-      const wrong = [...network.refusals, ...(networks[next]?.network.refusals ?? [])].filter(
-        ({ rule }) => !learned.includes(rule),
-      )
+      const wrong = unexpected([...network.refusals, ...(networks[next]?.network.refusals ?? [])])
       if (wrong.length > 0 || confirmed.text !== 'ok' || stream2.text !== 'ok')
         problems.push(
           `${provider.name}: ${network.bodies.length}, "${confirmed.text}" "${stream2.text}" ${JSON.stringify(wrong)} ${JSON.stringify(confirmed.run.messages.at(-1))}`,

@@ -21,6 +21,7 @@ export const badTools: Readonly<Record<string, Behaviour>> = {
     ),
   },
   spaced: { tools: () => [tool(' act'), tool('act', { description: 'The same name without the space.' })] },
+  'odd-names': { tools: () => [tool('文件.読む'), tool('9 lives!'), tool('z'.repeat(120))] },
   // Takes longer for a list than a reply waits for one in the tests.
   'late-list': {
     post: onMethod('tools/list', ({ response, message }) => {

@@ -47,6 +47,8 @@ export interface ScriptedModel {
   readonly openRequests: number
   /** Scripts the reply to the next request that no `when` matches; several are queued. */
   reply(steps: readonly Step[]): void
+  /** The number of replies that were scripted with `reply` and not requested yet. */
+  readonly waitingReplies: number
   /** Scripts the reply to every request whose last user message contains this text. */
   when(text: string, steps: readonly Step[]): void
   gate(): Gate
@@ -107,6 +109,9 @@ export async function startScriptedModel(): Promise<ScriptedModel> {
       return openRequests
     },
     reply: (steps) => void queue.push(steps),
+    get waitingReplies() {
+      return queue.length
+    },
     when: (text, steps) => void rules.push({ text, steps }),
     gate: createGate,
     received: (count) =>
