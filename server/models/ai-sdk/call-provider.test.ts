@@ -189,3 +189,15 @@ describe('an option that Anthropic would refuse', () => {
     expect(bodies).toEqual([])
   })
 })
+
+it('names the reason for which Google blocks a prompt, when it sends no reply', async () => {
+  const { url } = await scene.serve(() => [
+    'data: {"promptFeedback":{"blockReason":"PROHIBITED_CONTENT"}}\n\n',
+  ])
+  const { parts } = await scene.callModel('google', url)
+  expect(parts).toContainEqual({
+    type: 'finish',
+    reason: 'content_filter',
+    detail: 'PROHIBITED_CONTENT',
+  })
+})

@@ -69,7 +69,7 @@ export const googleFormat: ProviderFormat = {
   readsEvent: () => true,
   writeOptions: writeGoogleOptions,
   async open(model, settings) {
-    const { createGoogleGenerativeAI } = await import('@ai-sdk/google')
-    return createGoogleGenerativeAI(settings).languageModel(model)
+    const { createGoogle } = await import('@ai-sdk/google')
+    return createGoogle(settings).languageModel(model)
   },
 }

@@ -148,7 +148,7 @@ class ProviderPartReader {
       },
       createFinish(
         this.#calls.length > 0 ? 'tool_calls' : toFinishReason(finish, upstream),
-        blockReasonOf(finish) ?? finish.finishReason.raw,
+        finish.finishReason.raw,
         this.#media,
       ),
     ]
@@ -215,16 +215,6 @@ class ProviderPartReader {
   }
 }
 
-/** Google sends no candidate when it blocks the prompt, but says why beside it. */
-function blockReasonOf({ providerMetadata }: FinishPart): string | undefined {
-  const feedback = providerMetadata?.['google']?.['promptFeedback']
-  const reason =
-    typeof feedback === 'object' && feedback !== null && 'blockReason' in feedback
-      ? feedback.blockReason
-      : undefined
-  return typeof reason === 'string' ? reason : undefined
-}
-
 function toFinishReason({ finishReason }: FinishPart, upstream: string): FinishReason {
   switch (finishReason.unified) {
     case 'stop':
@@ -235,6 +225,8 @@ function toFinishReason({ finishReason }: FinishPart, upstream: string): FinishR
       return 'content_filter'
     case 'tool-calls':
       return 'tool_calls'
+    // An interrupted reply has no reason of the upstream, and does not come here.
+    case 'interrupted':
     case 'error':
       throw new ModelFailure(
         'upstream_error',
