@@ -14,3 +14,18 @@ export class AppError extends Error {
     this.code = code
   }
 }
+
+/** Returns an error and its causes, the outermost first. At most ten, because causes can be circular. */
+export function listCauses(error: unknown): readonly unknown[] {
+  const chain: unknown[] = []
+  for (let at = error; at !== undefined && at !== null && chain.length < 10;) {
+    chain.push(at)
+    at = at instanceof Error ? at.cause : undefined
+  }
+  return chain
+}
+
+/** Returns our own error among the causes of a library's, such as "fetch failed". */
+export function findAppError(error: unknown): AppError | undefined {
+  return listCauses(error).find((cause) => cause instanceof AppError)
+}

@@ -4,9 +4,8 @@ import {
   type ElicitationField,
   type ElicitationAnswer,
 } from '@yonder/contract/elicitation'
+import { isObject, type JsonObject } from '../../lib/json-object.ts'
 import { cleanText } from '../../lib/text.ts'
-
-type JsonObject = Readonly<Record<string, unknown>>
 
 const maxMessageChars = 2_000
 const maxTextChars = 300
@@ -135,10 +134,6 @@ function readOptions(source: JsonObject) {
       : undefined,
   )
   return options.every((option) => option !== undefined) ? options : undefined
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function readText(value: unknown, maxChars: number): string | null {

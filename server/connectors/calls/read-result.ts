@@ -1,12 +1,11 @@
 import { setImmediate } from 'node:timers/promises'
 import { needsSignInKey } from '../../integrations/integration-connector.ts'
 import { isDeeperThan } from '../../lib/canonical-json.ts'
+import { isObject, type JsonObject } from '../../lib/json-object.ts'
 import { cleanText } from '../../lib/text.ts'
 import type { ConnectorLimits } from '../connector-limits.ts'
 import { readImage } from './read-image.ts'
 import type { OutcomePart } from './tool-call.ts'
-
-type JsonObject = Readonly<Record<string, unknown>>
 
 export interface ReadResult {
   readonly parts: readonly OutcomePart[]
@@ -48,13 +47,9 @@ export async function readResult(result: JsonObject, limits: ConnectorLimits): P
     parts,
     text: cut(parts.map(toModelText).join('\n'), limits.maxResultChars) || 'The tool returned no result.',
     isError: result['isError'] === true,
-    needsSignIn: readMeta(result)[needsSignInKey] === true,
+    needsSignIn: isObject(result['_meta']) && result['_meta'][needsSignInKey] === true,
     bytes: await countBytes(result),
   }
-}
-
-function readMeta({ _meta: meta }: JsonObject): JsonObject {
-  return typeof meta === 'object' && meta !== null ? (meta as JsonObject) : {}
 }
 
 /** Characters of a text after which cleaning yields to the event loop at the next good place. */
@@ -80,6 +75,8 @@ function findCut(text: string, from: number): number {
   return /^[\uDC00-\uDFFF]/.test(text.slice(from, from + 1)) ? from + 1 : from
 }
 
+const unreadable = note('Part of the result could not be read.')
+
 class BlockReader {
   readonly #limits: ConnectorLimits
   #images = 0
@@ -89,17 +86,16 @@ class BlockReader {
   }
 
   read(block: unknown): OutcomePart {
-    if (typeof block !== 'object' || block === null) return note('Part of the result could not be read.')
-    const { type } = block as JsonObject
-    switch (type) {
+    if (!isObject(block)) return unreadable
+    switch (block['type']) {
       case 'text':
-        return readText(block as JsonObject)
+        return readText(block)
       case 'image':
-        return this.#readImage(block as JsonObject)
+        return this.#readImage(block)
       case 'resource':
-        return this.#readResource((block as JsonObject)['resource'])
+        return this.#readResource(block['resource'])
       case 'resource_link':
-        return readLink(block as JsonObject)
+        return readLink(block)
       case 'audio':
         return note('An audio recording is not shown.')
       default:
@@ -119,9 +115,8 @@ class BlockReader {
   }
 
   #readResource(resource: unknown): OutcomePart {
-    if (typeof resource !== 'object' || resource === null)
-      return note('Part of the result could not be read.')
-    const { text, blob, mimeType, uri } = resource as JsonObject
+    if (!isObject(resource)) return unreadable
+    const { text, blob, mimeType, uri } = resource
     if (typeof text === 'string') return { type: 'text', text }
     if (typeof blob === 'string' && typeof mimeType === 'string' && mimeType.startsWith('image/')) {
       return this.#readImage({ data: blob, mimeType })
@@ -131,16 +126,10 @@ class BlockReader {
 }
 
 function readText({ text, annotations }: JsonObject): OutcomePart {
-  if (typeof text !== 'string') return note('Part of the result could not be read.')
-  return { type: 'text', text, ...(isForModelOnly(annotations) ? { forModel: true } : {}) }
-}
-
-function isForModelOnly(annotations: unknown): boolean {
-  const audience =
-    typeof annotations === 'object' && annotations !== null && 'audience' in annotations
-      ? annotations.audience
-      : undefined
-  return Array.isArray(audience) && audience.length === 1 && audience[0] === 'assistant'
+  if (typeof text !== 'string') return unreadable
+  const audience = isObject(annotations) ? annotations['audience'] : undefined
+  const isForModelOnly = Array.isArray(audience) && audience.length === 1 && audience[0] === 'assistant'
+  return { type: 'text', text, ...(isForModelOnly ? { forModel: true } : {}) }
 }
 
 function readLink({ uri, name, title }: JsonObject): OutcomePart {

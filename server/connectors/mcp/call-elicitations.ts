@@ -2,9 +2,8 @@ import type { CallToolRequest, UrlElicitationRequiredError } from '@modelcontext
 import type { ElicitationAnswer } from '@yonder/contract/elicitation'
 import { linkSignal, onAbort } from '../../lib/abort.ts'
 import { AppError } from '../../lib/app-error.ts'
+import { isObject, type JsonObject } from '../../lib/json-object.ts'
 import type { ConnectorLimits } from '../connector-limits.ts'
-
-type JsonObject = Readonly<Record<string, unknown>>
 
 /** How a call passes elicitations to its user. */
 export interface ElicitingCall {
@@ -90,7 +89,7 @@ export class CallElicitations {
       throw new AppError('upstream_error', 'The server asked the user to open a page and named none.')
     }
     for (const page of pages) {
-      const params = { ...(typeof page === 'object' ? page : {}), mode: 'url' }
+      const params = { ...(isObject(page) ? page : {}), mode: 'url' }
       const answer = await this.#show(params, { isRepeated: true })
       if (answer === undefined) throw pageRefused()
       if (answer.action !== 'accept') throw pageNotOpened()
@@ -166,7 +165,7 @@ export class CallElicitations {
     const requests = Object.entries((result['inputRequests'] ?? {}) as JsonObject)
     if (requests.length > this.#limits.maxElicitations) throw tooManyElicitations()
     for (const [key, request] of requests) {
-      const { method, params: elicitation } = (request ?? {}) as { method?: unknown; params?: unknown }
+      const { method, params: elicitation } = isObject(request) ? request : {}
       if (method !== 'elicitation/create') {
         throw new AppError('upstream_invalid', 'The tool sent a request that is not supported.')
       }
@@ -206,7 +205,6 @@ function pageRefused(): AppError {
 
 /** The id of an elicitation by URL; modern servers send none. */
 function readPageId(params: unknown): string | undefined {
-  if (typeof params !== 'object' || params === null) return undefined
-  const { mode, elicitationId } = params as JsonObject
+  const { mode, elicitationId } = isObject(params) ? params : {}
   return mode === 'url' && typeof elicitationId === 'string' ? elicitationId : undefined
 }

@@ -1,11 +1,10 @@
 import { UrlElicitationRequiredError, type CallToolRequest, type Tool } from '@modelcontextprotocol/client'
+import type { JsonObject } from '../../lib/json-object.ts'
 import { readResult, type ReadResult } from '../calls/read-result.ts'
 import type { ConnectorLimits } from '../connector-limits.ts'
 import type { ToolDefinition } from '../tools/tool-store.ts'
 import { CallElicitations, tooManyElicitations, type ElicitingCall } from './call-elicitations.ts'
 import type { ServerConnection } from './server-connection.ts'
-
-type JsonObject = Readonly<Record<string, unknown>>
 
 export interface CallProgress {
   readonly progress: number

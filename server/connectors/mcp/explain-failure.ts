@@ -11,12 +11,12 @@ import {
 } from '@modelcontextprotocol/client'
 import type { ConnectorRow } from '../../db/tables/connector-tables.ts'
 import { isTimeoutError } from '../../lib/abort.ts'
-import { AppError } from '../../lib/app-error.ts'
+import { AppError, findAppError, listCauses } from '../../lib/app-error.ts'
 import { quoteResponse, quoteServer } from '../../lib/quote-server.ts'
 
 /** Whether the server refused the request because it needs an authorization, or one with a larger scope. */
 export function needsAuthorization(error: unknown): boolean {
-  return causes(error).some(
+  return listCauses(error).some(
     (cause) => cause instanceof UnauthorizedError || cause instanceof InsufficientScopeError,
   )
 }
@@ -27,7 +27,7 @@ export function needsAuthorization(error: unknown): boolean {
  * session.
  */
 export function isLostSession(error: unknown): boolean {
-  return causes(error).some(
+  return listCauses(error).some(
     (cause) =>
       cause instanceof SdkHttpError &&
       (cause.status === 404 || (cause.status === 400 && /session/i.test(cause.message))),
@@ -35,7 +35,7 @@ export function isLostSession(error: unknown): boolean {
 }
 
 export function isTimeout(error: unknown): boolean {
-  return causes(error).some(
+  return listCauses(error).some(
     (cause) =>
       (cause instanceof SdkError && cause.code === SdkErrorCode.RequestTimeout) || isTimeoutError(cause),
   )
@@ -47,7 +47,7 @@ export function isTimeout(error: unknown): boolean {
  * `networkCodes`.
  */
 export function isFailedDiscovery(error: unknown): boolean {
-  const chain = causes(error)
+  const chain = listCauses(error)
   if (needsAuthorization(error) || chain.some((cause) => cause instanceof AppError || isUnreachable(cause)))
     return false
   if (error instanceof UnsupportedProtocolVersionError) return true
@@ -64,7 +64,7 @@ const unsent = /^(UND_ERR_CONNECT_TIMEOUT|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO
  */
 export function isOutcomeUnknown(error: unknown): boolean {
   if (needsAuthorization(error)) return false
-  return causes(error).every((cause) => {
+  return listCauses(error).every((cause) => {
     if (cause instanceof AppError) return unknownCodes.has(cause.code)
     if (cause instanceof SdkHttpError) return cause.status >= 500 && cause.status !== 501
     if (cause instanceof SdkError) return cause.code !== SdkErrorCode.NotConnected
@@ -86,7 +86,7 @@ const unknownCodes: ReadonlySet<string> = new Set(['output_limit', 'upstream_cut
  */
 export function isLastingFailure(error: unknown, { code }: AppError): boolean {
   if (code === 'upstream_rate_limited') return false
-  return lastingCodes.has(code) || causes(error).some((cause) => cause instanceof SdkHttpError)
+  return lastingCodes.has(code) || listCauses(error).some((cause) => cause instanceof SdkHttpError)
 }
 
 const lastingCodes: ReadonlySet<string> = new Set([
@@ -99,7 +99,8 @@ const lastingCodes: ReadonlySet<string> = new Set([
  * Converts any failure of a server to an error for the owner of `connector`. What the server itself says is quoted.
  */
 export function explainFailure(error: unknown, connector?: Pick<ConnectorRow, 'token'>): AppError {
-  for (const cause of causes(error)) if (cause instanceof AppError) return cause
+  const own = findAppError(error)
+  if (own !== undefined) return own
   if (needsAuthorization(error)) {
     const message =
       typeof connector?.token === 'string'
@@ -112,8 +113,8 @@ export function explainFailure(error: unknown, connector?: Pick<ConnectorRow, 't
       cause: error,
     })
   }
-  if (causes(error).some(isUnreachable)) return unreachableError(error)
-  for (const cause of causes(error)) {
+  if (listCauses(error).some(isUnreachable)) return unreachableError(error)
+  for (const cause of listCauses(error)) {
     const known = explainKnown(cause, connector)
     if (known !== undefined) return known
   }
@@ -142,7 +143,7 @@ function explainKnown(
   error: unknown,
   connector: Pick<ConnectorRow, 'token'> | undefined,
 ): AppError | undefined {
-  const toAppError = (code: ConstructorParameters<typeof AppError>[0], message: string) =>
+  const toAppError = (code: AppError['code'], message: string) =>
     new AppError(code, message, { cause: error })
   if (error instanceof SdkHttpError) return explainStatus(error, connector)
   if (error instanceof ProtocolError)
@@ -217,14 +218,4 @@ export function refusedAccess(
     `The server refused access (${status}).${advice}${words}`,
     options,
   )
-}
-
-/** Returns an error and its chain of causes, the outermost first. */
-function causes(error: unknown): readonly unknown[] {
-  const chain: unknown[] = []
-  for (let current = error; current !== undefined && current !== null && chain.length < 10;) {
-    chain.push(current)
-    current = current instanceof Error ? current.cause : undefined
-  }
-  return chain
 }

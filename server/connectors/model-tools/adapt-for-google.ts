@@ -1,4 +1,5 @@
-import { isObject, type JsonSchema } from './json-schema.ts'
+import { isObject } from '../../lib/json-object.ts'
+import type { JsonSchema } from './json-schema.ts'
 
 /** The JSON Schema keywords that Gemini supports. */
 const supported = new Set([

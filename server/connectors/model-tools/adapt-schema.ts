@@ -1,6 +1,7 @@
 import type { ApiType } from '@yonder/contract/bot'
+import { isObject } from '../../lib/json-object.ts'
 import { adaptForGoogle } from './adapt-for-google.ts'
-import { inlineReferences, isObject, SchemaError, type JsonSchema } from './json-schema.ts'
+import { inlineReferences, SchemaError, type JsonSchema } from './json-schema.ts'
 
 export type AdaptedSchema = { readonly schema: JsonSchema } | { readonly problem: string }
 
@@ -41,8 +42,7 @@ export function adaptSchema(schema: JsonSchema, apiType: ApiType): AdaptedSchema
 
 function clean(value: unknown, depth: number): Record<string, unknown> {
   // A schema can also be `true`, which allows every value. Like a schema without a type, it becomes a string.
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return { type: 'string' }
-  return cleanObject(value as JsonSchema, depth)
+  return isObject(value) ? cleanObject(value, depth) : { type: 'string' }
 }
 
 function cleanObject(schema: JsonSchema, depth: number): Record<string, unknown> {

@@ -1,8 +1,6 @@
-export type JsonSchema = Readonly<Record<string, unknown>>
+import type { JsonObject } from '../../lib/json-object.ts'
 
-export function isObject(value: unknown): value is JsonSchema {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
+export type JsonSchema = JsonObject
 
 /** Explains why a schema cannot be offered to a model. The message continues a sentence about the tool. */
 export class SchemaError extends Error {

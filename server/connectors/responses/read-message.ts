@@ -1,9 +1,8 @@
 import { hideSecret } from '../../lib/hide-secret.ts'
+import { isObject, type JsonObject } from '../../lib/json-object.ts'
 import { readResult, type ReadResult } from '../calls/read-result.ts'
 import type { ConnectorLimits } from '../connector-limits.ts'
 import { readPage, type ToolPage } from '../tools/read-tools.ts'
-
-type JsonObject = Readonly<Record<string, unknown>>
 
 export interface ReceivedMessage {
   /** The message as JSON, or its UTF-8 bytes. */
@@ -106,8 +105,4 @@ function parse(text: string): unknown {
   } catch {
     return undefined
   }
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

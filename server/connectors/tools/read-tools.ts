@@ -1,5 +1,6 @@
 import { hasInvisible } from '@yonder/contract/lib/invisible'
 import { isDeeperThan } from '../../lib/canonical-json.ts'
+import { isObject, type JsonObject } from '../../lib/json-object.ts'
 import { cleanText, normalizeText } from '../../lib/text.ts'
 import type { ConnectorLimits } from '../connector-limits.ts'
 import { fingerprintTool, type ToolDefinition } from './tool-store.ts'
@@ -41,8 +42,8 @@ export interface ToolReading {
  */
 export function readPage(listed: readonly unknown[], url: string, limits: ToolListLimits): ToolPage {
   const tools = listed.slice(0, limits.maxTools).map((item) => {
-    const name = readName(item, limits)
-    return name === undefined ? null : readTool(name, item as Record<string, unknown>, url, limits)
+    const name = isObject(item) ? readName(item, limits) : undefined
+    return name === undefined ? null : readTool(name, item as JsonObject, url, limits)
   })
   return { tools, count: listed.length }
 }
@@ -85,9 +86,7 @@ export function joinPages(
   return { tools: [...tools.values()], notice: toNotice(remarks) }
 }
 
-function readName(item: unknown, { maxToolNameChars }: ToolListLimits): string | undefined {
-  if (typeof item !== 'object' || item === null || !('name' in item)) return undefined
-  const { name } = item
+function readName({ name }: JsonObject, { maxToolNameChars }: ToolListLimits): string | undefined {
   if (typeof name !== 'string' || name.length > maxToolNameChars) return undefined
   const isUsable = name.trim() !== '' && !hasInvisible(name) && !misleadingSpace.test(name)
   return isUsable ? name : undefined
@@ -97,13 +96,10 @@ function readName(item: unknown, { maxToolNameChars }: ToolListLimits): string |
 const misleadingSpace = /[^\S ]| {2}/
 const maxTitleChars = 300
 
-function readTool(
-  name: string,
-  item: Record<string, unknown>,
-  url: string,
-  limits: ToolListLimits,
-): ListedTool {
-  const parts = ['inputSchema', 'outputSchema', 'annotations'].map((part) => readObject(item[part]))
+function readTool(name: string, item: JsonObject, url: string, limits: ToolListLimits): ListedTool {
+  const parts = ['inputSchema', 'outputSchema', 'annotations'].map((part) =>
+    isObject(item[part]) ? item[part] : undefined,
+  )
   const [input, output, annotations] = parts
   const definition: ToolDefinition = {
     name,
@@ -142,11 +138,6 @@ function readText(value: unknown): string | null {
   return typeof value === 'string' ? normalizeText(value) : null
 }
 
-function readObject(value: unknown): Record<string, unknown> | undefined {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined
-  return value as Record<string, unknown>
-}
-
 function findProblem(
   { inputSchema, outputSchema, annotations }: ToolDefinition,
   given: object | undefined,
@@ -176,11 +167,11 @@ const headerTypes: readonly unknown[] = ['string', 'integer', 'boolean']
  * a tool unless each is on a parameter of a simple type that is reached through `properties` alone, and the names of the
  * headers are valid in HTTP and unique.
  */
-function hasValidHeaders(schema: Readonly<Record<string, unknown>>): boolean {
+function hasValidHeaders(schema: JsonObject): boolean {
   const names: string[] = []
   const visit = (properties: unknown): void => {
-    for (const property of Object.values(readObject(properties) ?? {})) {
-      const { [headerKey]: name, type, properties: inner } = readObject(property) ?? {}
+    for (const property of Object.values(isObject(properties) ? properties : {})) {
+      const { [headerKey]: name, type, properties: inner } = isObject(property) ? property : {}
       if (typeof name === 'string' && headerName.test(name) && headerTypes.includes(type))
         names.push(name.toLowerCase())
       visit(inner)

@@ -1,5 +1,5 @@
 import { Agent, fetch as undiciFetch, Headers, type Dispatcher } from 'undici'
-import { AppError } from '../../lib/app-error.ts'
+import { AppError, findAppError } from '../../lib/app-error.ts'
 import { requireUrl, type AddressPolicy } from './address-policy.ts'
 import { guardedConnector, type ConnectorOptions } from './guarded-connector.ts'
 
@@ -71,12 +71,6 @@ async function send(url: URL, init: RequestInit, dispatcher: Dispatcher): Promis
   } catch (error) {
     throw findAppError(error) ?? error
   }
-}
-
-/** `fetch` wraps the connector's error in "fetch failed". */
-function findAppError(error: unknown): AppError | undefined {
-  for (let at: unknown = error; at instanceof Error; at = at.cause) if (at instanceof AppError) return at
-  return undefined
 }
 
 function requireRedirect(policy: AddressPolicy, from: URL, location: string): URL {

@@ -1,4 +1,4 @@
-import { AppError } from '../../lib/app-error.ts'
+import { findAppError, type AppError } from '../../lib/app-error.ts'
 
 /** The fields of an error of Google's client libraries that are read here. */
 interface GoogleFailure {
@@ -58,12 +58,6 @@ export function retryAfterOf(error: unknown): number | undefined {
   const seconds = Number(value)
   const delayMs = Number.isFinite(seconds) ? seconds * 1_000 : Date.parse(value) - Date.now()
   return Number.isFinite(delayMs) ? Math.max(0, delayMs) : undefined
-}
-
-/** The AppError of our own fetch among the causes of an error of Google's client libraries. */
-export function findAppError(error: unknown): AppError | undefined {
-  for (let at: unknown = error; at instanceof Error; at = at.cause) if (at instanceof AppError) return at
-  return undefined
 }
 
 /**

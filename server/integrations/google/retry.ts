@@ -1,6 +1,7 @@
 import { setTimeout } from 'node:timers/promises'
 import type { gmail_v1 } from '@googleapis/gmail'
-import { findAppError, isRateLimit, retryAfterOf, statusOf, type RetryState } from './errors.ts'
+import { findAppError } from '../../lib/app-error.ts'
+import { isRateLimit, retryAfterOf, statusOf, type RetryState } from './errors.ts'
 
 /** The limits of one request to Google. */
 export interface GoogleLimits {

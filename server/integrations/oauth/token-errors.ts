@@ -1,7 +1,7 @@
 import type { ErrorCode } from '@yonder/contract/error'
 import { ClientError, ResponseBodyError } from 'openid-client'
 import { isTimeoutError } from '../../lib/abort.ts'
-import { AppError } from '../../lib/app-error.ts'
+import { AppError, listCauses } from '../../lib/app-error.ts'
 import { readErrorCode } from '../../lib/quote-server.ts'
 
 /**
@@ -79,11 +79,4 @@ function describeRefusal(error: string): string {
   const code = readErrorCode(error)
   const named = code === undefined ? '' : ` (${code})`
   return `Google refused the request of this server${named}. Try again later. If it fails again, ask the operator of this server to check its OAuth client in the Google Cloud console.`
-}
-
-/** An error and its causes, the error itself first. At most ten, because causes can be circular. */
-function listCauses(error: unknown): readonly unknown[] {
-  const chain: unknown[] = []
-  for (let at = error; at instanceof Error && chain.length < 10; at = at.cause) chain.push(at)
-  return chain
 }
