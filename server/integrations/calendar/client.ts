@@ -1,7 +1,7 @@
 import type { calendar_v3 } from '@googleapis/calendar'
-import { clientOptions, type GoogleApiClient, type GoogleApiDeps } from '../google/api-client.ts'
+import type { GoogleApiClient, GoogleApiDeps } from '../google/api-client.ts'
 import { statusOf } from '../google/errors.ts'
-import { createGoogleFetch } from '../google/google-fetch.ts'
+import { clientOptions } from '../google/google-fetch.ts'
 import { googleLimits, type GoogleLimits } from '../google/retry.ts'
 import { requireTimeZone } from './event-time.ts'
 
@@ -15,18 +15,10 @@ export async function openCalendar(
   limits: GoogleLimits = googleLimits,
 ): Promise<CalendarClient> {
   const { calendar_v3: calendar } = await import('@googleapis/calendar')
-  const fetch = createGoogleFetch(
-    deps,
-    { userId, integration: 'google-calendar', signal },
-    { defaultUrl: 'https://www.googleapis.com/calendar/v3', configuredUrl: deps.apiUrls.calendar },
-    limits,
-  )
-  return {
-    api: new calendar.Calendar(clientOptions(fetch, signal, limits)),
-    userId,
-    signal,
-    now: deps.now,
-  }
+  const caller = { userId, integration: 'google-calendar', signal } as const
+  const defaultUrl = 'https://www.googleapis.com/calendar/v3'
+  const options = clientOptions(deps, caller, { defaultUrl, configuredUrl: deps.apiUrls.calendar }, limits)
+  return { api: new calendar.Calendar(options), userId, signal, now: deps.now }
 }
 
 /**

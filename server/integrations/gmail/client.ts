@@ -1,6 +1,6 @@
 import type { gmail_v1 } from '@googleapis/gmail'
-import { clientOptions, type GoogleApiClient, type GoogleApiDeps } from '../google/api-client.ts'
-import { createGoogleFetch } from '../google/google-fetch.ts'
+import type { GoogleApiClient, GoogleApiDeps } from '../google/api-client.ts'
+import { clientOptions } from '../google/google-fetch.ts'
 import { googleLimits, retryConfig, type GoogleLimits } from '../google/retry.ts'
 
 export interface GmailClient extends GoogleApiClient<gmail_v1.Resource$Users> {
@@ -16,14 +16,10 @@ export async function openGmail(
   limits: GoogleLimits = googleLimits,
 ): Promise<GmailClient> {
   const { gmail_v1: gmail } = await import('@googleapis/gmail')
-  const fetch = createGoogleFetch(
-    deps,
-    { userId, integration: 'google-gmail', signal },
-    { defaultUrl: 'https://gmail.googleapis.com', configuredUrl: deps.apiUrls.gmail },
-    limits,
-  )
+  const caller = { userId, integration: 'google-gmail', signal } as const
+  const address = { defaultUrl: 'https://gmail.googleapis.com', configuredUrl: deps.apiUrls.gmail }
   return {
-    api: new gmail.Gmail(clientOptions(fetch, signal, limits)).users,
+    api: new gmail.Gmail(clientOptions(deps, caller, address, limits)).users,
     nonIdempotent: { retryConfig: retryConfig(limits, { isIdempotent: false, signal }) },
     userId,
     signal,

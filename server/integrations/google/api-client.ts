@@ -1,8 +1,6 @@
-import type { gmail_v1 } from '@googleapis/gmail'
 import type { GoogleIntegration } from '@yonder/contract/integration-names'
 import type { IntegrationAccount } from '../integration-connector.ts'
 import type { RequireGoogleAccess } from '../oauth/google-access.ts'
-import { retryConfig, type GoogleLimits } from './retry.ts'
 
 /** The dependencies of the Gmail and Google Calendar connectors. */
 export interface GoogleApiDeps {
@@ -32,22 +30,3 @@ export interface GoogleApiClient<Api> {
 
 /** How many requests one tool call may send at the same time. Google limits the requests of one user. */
 export const maxConcurrentRequests = 6
-
-/**
- * The options of every request through Google's client libraries. `signal` ends the requests of a call and their
- * retries. Requests are considered idempotent, unless they have their own `retryConfig`.
- */
-export function clientOptions(
-  fetch: typeof globalThis.fetch,
-  signal: AbortSignal,
-  limits: GoogleLimits,
-): Omit<gmail_v1.Options, 'version' | 'auth'> {
-  return {
-    fetchImplementation: fetch,
-    signal,
-    responseType: 'json',
-    retryConfig: retryConfig(limits, { isIdempotent: true, signal }),
-    // Without this option the library reads an environment variable.
-    universeDomain: 'googleapis.com',
-  }
-}

@@ -16,7 +16,7 @@ it('ends an attempt at its time limit and retries it, even after garbage collect
   await once(server, 'listening')
   const guards = openGuards(parseConfig({}).outgoing)
   const deps = {
-    requireAccess: () => Promise.resolve({ token: 'token' }),
+    requireAccess: () => Promise.resolve('token'),
     fetch: guards.operatorSupplied.fetch,
     recordFailure: () => Promise.resolve(),
     apiUrls: { gmail: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, calendar: '' },

@@ -1,8 +1,9 @@
+import type { gmail_v1 } from '@googleapis/gmail'
 import type { GoogleIntegration } from '@yonder/contract/integration-names'
 import { withTimeout } from '../../lib/abort.ts'
 import { AppError } from '../../lib/app-error.ts'
 import type { GoogleApiDeps } from './api-client.ts'
-import type { GoogleLimits } from './retry.ts'
+import { retryConfig, type GoogleLimits } from './retry.ts'
 
 interface GoogleCaller {
   readonly userId: string
@@ -18,6 +19,27 @@ interface ApiAddress {
 }
 
 /**
+ * Returns the options of every request through Google's client libraries. The signal of the caller ends its requests and
+ * their retries. Requests are considered idempotent, unless they have their own `retryConfig`.
+ */
+export function clientOptions(
+  deps: Pick<GoogleApiDeps, 'requireAccess' | 'fetch'>,
+  caller: GoogleCaller,
+  address: ApiAddress,
+  limits: GoogleLimits,
+): Omit<gmail_v1.Options, 'version' | 'auth'> {
+  const { signal } = caller
+  return {
+    fetchImplementation: createGoogleFetch(deps, caller, address, limits),
+    signal,
+    responseType: 'json',
+    retryConfig: retryConfig(limits, { isIdempotent: true, signal }),
+    // Without this option the library reads an environment variable.
+    universeDomain: 'googleapis.com',
+  }
+}
+
+/**
  * Creates the `fetch` of Google's client libraries. It sends requests to the configured address and adds the user's
  * access token. The libraries do not get the token, so their errors cannot contain it. When Google rejects the token
  * with 401, the token is refreshed and the request is sent once more. Rejects as `deps.fetch` and `requireAccess` do,
@@ -26,7 +48,7 @@ interface ApiAddress {
  *
  * The time limit of an attempt applies here and not in the libraries, which would not retry after it.
  */
-export function createGoogleFetch(
+function createGoogleFetch(
   deps: Pick<GoogleApiDeps, 'requireAccess' | 'fetch'>,
   caller: GoogleCaller,
   address: ApiAddress,
@@ -40,7 +62,7 @@ export function createGoogleFetch(
   }
   const attempt = async (url: URL, init: RequestInit, signal: AbortSignal): Promise<Response> => {
     const options = { signal: caller.signal }
-    const { token } = await deps.requireAccess(caller.userId, caller.integration, options)
+    const token = await deps.requireAccess(caller.userId, caller.integration, options)
     const response = await send(url, init, token, signal)
     if (response.status !== 401) return readResponse(response, maxResponseBytes)
     await response.body?.cancel()
@@ -48,7 +70,7 @@ export function createGoogleFetch(
       ...options,
       rejectedToken: token,
     })
-    return readResponse(await send(url, init, refreshed.token, signal), maxResponseBytes)
+    return readResponse(await send(url, init, refreshed, signal), maxResponseBytes)
   }
   return async (input, init = {}) => {
     const url = replaceAddress(address, input instanceof Request ? input.url : String(input))

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { McpServer } from '@modelcontextprotocol/server'
+import { McpServer } from '@modelcontextprotocol/server'
 import type { z } from 'zod'
 import { needsSignInKey } from '../integration-connector.ts'
 import { explainGoogleError, isLastingGoogleError, isUnauthenticated } from './errors.ts'
@@ -26,50 +26,51 @@ export interface TextPart {
   readonly forModel?: true
 }
 
-export interface GoogleTool<Client> {
-  readonly name: string
-  readonly effect: ToolEffect
-  /**
-   * Adds the tool to an MCP server. `openClient` opens the user's client for one call. `onOutcome` is called with null
-   * after a call that worked, and with an explanation after an error with which the whole integration fails.
-   */
-  readonly register: (
-    server: McpServer,
-    openClient: (signal: AbortSignal) => Promise<Client>,
-    onOutcome: (failure: string | null) => Promise<void>,
-  ) => void
+/** A tool whose input has been checked against its schema when it runs. */
+export type GoogleTool<Client> = Omit<ToolDefinition<Client, z.ZodObject>, 'run'> & {
+  readonly run: (client: Client, input: never) => Promise<ToolText>
 }
 
 /** Defines a tool of a Google connector. */
 export function googleTool<Client, Input extends z.ZodObject>(
   tool: ToolDefinition<Client, Input>,
 ): GoogleTool<Client> {
-  const { name, title, description, effect } = tool
-  const annotations = {
-    readOnlyHint: effect === 'reads',
-    destructiveHint: effect === 'changes',
-    openWorldHint: true,
+  return tool
+}
+
+/**
+ * Creates an MCP server with these tools. `openClient` opens the user's client for one call. `onOutcome` is called with
+ * null after a call that worked, and with an explanation after an error with which the whole integration fails.
+ */
+export function createGoogleServer<Client>(
+  { name, title }: { readonly name: string; readonly title: string },
+  tools: readonly GoogleTool<Client>[],
+  openClient: (signal: AbortSignal) => Promise<Client>,
+  onOutcome: (failure: string | null) => Promise<void>,
+): McpServer {
+  const server = new McpServer({ name, title, version: '1.0.0' })
+  for (const tool of tools) {
+    const annotations = {
+      readOnlyHint: tool.effect === 'reads',
+      destructiveHint: tool.effect === 'changes',
+      openWorldHint: true,
+    }
+    const config = { title: tool.title, description: tool.description, annotations, inputSchema: tool.input }
+    server.registerTool(tool.name, config, async (input, { mcpReq: { signal } }) => {
+      try {
+        const text = await tool.run(await openClient(signal), input as never)
+        await onOutcome(null)
+        return textResult(text)
+      } catch (error) {
+        if (signal.aborted) throw error
+        const text = explainGoogleError(error)
+        if (isLastingGoogleError(error)) await onOutcome(text)
+        const meta = isUnauthenticated(error) ? { _meta: { [needsSignInKey]: true } } : {}
+        return { ...textResult(text), ...meta, isError: true }
+      }
+    })
   }
-  return {
-    name,
-    effect,
-    register(server, openClient, onOutcome) {
-      const config = { title, description, annotations, inputSchema: tool.input as z.ZodObject }
-      server.registerTool(name, config, async (input, { mcpReq: { signal } }) => {
-        try {
-          const text = await tool.run(await openClient(signal), input as z.infer<Input>)
-          await onOutcome(null)
-          return textResult(text)
-        } catch (error) {
-          if (signal.aborted) throw error
-          const text = explainGoogleError(error)
-          if (isLastingGoogleError(error)) await onOutcome(text)
-          const meta = isUnauthenticated(error) ? { _meta: { [needsSignInKey]: true } } : {}
-          return { ...textResult(text), ...meta, isError: true }
-        }
-      })
-    },
-  }
+  return server
 }
 
 /**

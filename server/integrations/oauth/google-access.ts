@@ -7,12 +7,6 @@ import { acquireRefreshLease, releaseRefreshLease, storeRefreshResult } from '..
 import { sealGoogleTokens } from './seal-tokens.ts'
 import { requireGoogleTokens, markEnded, type FoundTokens } from './tokens.ts'
 
-/** Access to a user's Google account. */
-export interface GoogleAccess {
-  /** Valid for at least a minute, unless Google issues shorter tokens. Callers must not store, log or show it. */
-  readonly token: string
-}
-
 interface GoogleAccessOptions {
   /** Checked only at the start, because a refresh may serve other calls too. */
   readonly signal?: AbortSignal
@@ -23,7 +17,8 @@ interface GoogleAccessOptions {
 }
 
 /**
- * Returns access to the account of a user's integration. Refreshes its token before it expires.
+ * Returns an access token for the account of a user's integration, which is valid for at least a minute unless Google
+ * issues shorter ones, and refreshes it before it expires. Callers must not store, log or show it.
  * @throws AppError `not_connected` when the user has to connect, `conflict` when the integration has another version or
  * Google is not set up on this server, another code when Google fails. The message is for the user and the model.
  */
@@ -31,7 +26,7 @@ export type RequireGoogleAccess = (
   userId: string,
   name: GoogleIntegration,
   options?: GoogleAccessOptions,
-) => Promise<GoogleAccess>
+) => Promise<string>
 
 /** A token is refreshed this long before it expires. */
 const refreshBeforeMs = 5 * 60_000
@@ -45,20 +40,20 @@ export function openGoogleAccess(
 ): RequireGoogleAccess {
   return async (userId, name, { signal, rejectedToken, version } = {}) => {
     signal?.throwIfAborted()
-    const toAccess = ({ row, tokens }: FoundTokens): GoogleAccess => {
+    const toToken = ({ row, tokens }: FoundTokens): string => {
       if (version !== undefined && row.version !== version) throw credentialReplaced(name)
-      return { token: tokens.accessToken }
+      return tokens.accessToken
     }
     const found = await requireGoogleTokens(deps, userId, name)
     const remainingMs = () => found.tokens.expiresAt - deps.now()
     const isRejected = found.tokens.accessToken === rejectedToken
-    if (remainingMs() > refreshBeforeMs && !isRejected) return toAccess(found)
+    if (remainingMs() > refreshBeforeMs && !isRejected) return toToken(found)
     const current = await refreshOnce(deps, leases, name, found).catch((error: unknown) => {
       // The remaining time is calculated again, because the refresh may have taken long.
       if (remainingMs() > minValidMs && !isRejected && !isNotConnected(error)) return found
       throw error
     })
-    return toAccess(current)
+    return toToken(current)
   }
 }
 

@@ -53,7 +53,7 @@ export async function openGoogleClient(
         accessRequests.push({ rejectedToken: access.rejectedToken })
         if (access.rejectedToken !== undefined) tokens++
         if (tokens > 1) return Promise.reject(new AppError('not_connected', 'Connect the account again.'))
-        return Promise.resolve({ token: `token-${tokens}` })
+        return Promise.resolve(`token-${tokens}`)
       },
       fetch: async (input, init) => {
         const request = new Request(input, init)

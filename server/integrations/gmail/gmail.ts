@@ -1,0 +1,24 @@
+import { createDraft, listDrafts, readDraft, updateDraft } from './drafts.ts'
+import { archiveMessages, createLabel, labelMessages, listLabels, markMessages } from './labels.ts'
+import { readMessage, readThread, searchMessages } from './read-messages.ts'
+import { replyToMessage, sendDraft, sendMessage } from './send.ts'
+
+export { openGmail } from './client.ts'
+
+export const gmailTools = [
+  searchMessages,
+  readMessage,
+  readThread,
+  listLabels,
+  listDrafts,
+  readDraft,
+  createLabel,
+  labelMessages,
+  archiveMessages,
+  markMessages,
+  createDraft,
+  updateDraft,
+  sendDraft,
+  sendMessage,
+  replyToMessage,
+]
