@@ -47,29 +47,8 @@ export interface ConnectorOptions {
   readonly onError: (error: unknown) => void
 }
 
-/** The functions of connectors that other domains use. The MCP client is loaded when first needed. */
-export interface Connectors {
-  readonly deps: ConnectorDeps
-  listModelTools(options: ListModelToolsOptions): Promise<ModelTools>
-  /** Looks up the tool that a call names and decides whether the call needs approval. */
-  resolveTool(user: Actor, target: ToolTarget): Promise<ResolvedTool>
-  /** Returns a text about arguments that the tool does not accept, else undefined. */
-  checkArguments(
-    user: Actor,
-    tool: ConnectorToolRow,
-    callArguments: string,
-    signal: AbortSignal,
-  ): Promise<string | undefined>
-  callTool(request: ToolCallRequest): Promise<ToolOutcome>
-  /** Records that the user denied a call of this tool. */
-  recordDenial(user: Actor, connectorId: string, toolName: string, callArguments: unknown): Promise<void>
-  /** Closes a user's idle connections; the next request opens a new one. */
-  closeIdle(userId: string): Promise<void>
-  /** Revokes the tokens of all connectors of a user, and disconnects the connectors that had tokens. */
-  revokeTokens(userId: string): Promise<void>
-  /** Closes every connection and aborts running work. Call it before the guards and the database close. */
-  close(): Promise<void>
-}
+/** The functions of connectors that other domains use. */
+export type Connectors = ReturnType<typeof openConnectors>
 
 /** Connectors whose accounts are cached. */
 const maxCachedAccounts = 1_000
@@ -78,8 +57,11 @@ const maxCachedToolSets = 1_000
 /** Characters of all cached tools. */
 const maxCachedToolChars = 64_000_000
 
-/** Creates the functions of connectors and what they depend on. Nothing is connected before it is needed. */
-export function openConnectors(appDeps: AppDeps, options: ConnectorOptions): Connectors {
+/**
+ * Creates the functions of connectors and what they depend on. Nothing is connected, and the MCP client is not loaded,
+ * before it is needed.
+ */
+export function openConnectors(appDeps: AppDeps, options: ConnectorOptions) {
   const { config, now } = appDeps
   const limits = { ...connectorLimits, ...options.limits }
   const closing = new AbortController()
@@ -113,21 +95,37 @@ export function openConnectors(appDeps: AppDeps, options: ConnectorOptions): Con
   }
   return {
     deps,
-    listModelTools: (request) => listModelTools(deps, request),
-    resolveTool: (user, target) => resolveTool(deps, user, target),
-    checkArguments: (user, ...call) => argumentChecker.check(user.id, ...call),
-    async callTool(request) {
+    listModelTools: (request: ListModelToolsOptions): Promise<ModelTools> => listModelTools(deps, request),
+    /** Looks up the tool that a call names and decides whether the call needs approval. */
+    resolveTool: (user: Actor, target: ToolTarget): Promise<ResolvedTool> => resolveTool(deps, user, target),
+    /** Returns a text about arguments that the tool does not accept, else undefined. */
+    checkArguments: (
+      user: Actor,
+      tool: ConnectorToolRow,
+      callArguments: string,
+      signal: AbortSignal,
+    ): Promise<string | undefined> => argumentChecker.check(user.id, tool, callArguments, signal),
+    async callTool(request: ToolCallRequest): Promise<ToolOutcome> {
       const { callTool } = await import('./calls/call-tool.ts')
       return callTool(deps, request)
     },
-    recordDenial: (...denial) => recordDenial(deps, ...denial),
-    closeIdle: (userId) => deps.shared.pool.drop(userPrefix(userId)),
-    async revokeTokens(userId) {
+    /** Records that the user denied a call of this tool. */
+    recordDenial: (
+      user: Actor,
+      connectorId: string,
+      toolName: string,
+      callArguments: unknown,
+    ): Promise<void> => recordDenial(deps, user, connectorId, toolName, callArguments),
+    /** Closes a user's idle connections; the next request opens a new one. */
+    closeIdle: (userId: string): Promise<void> => deps.shared.pool.drop(userPrefix(userId)),
+    /** Revokes the tokens of all connectors of a user, and disconnects the connectors that had tokens. */
+    async revokeTokens(userId: string): Promise<void> {
       const { revokeAllGrants } = await import('./oauth/revoke-grant.ts')
       await revokeAllGrants(deps, { id: userId })
       await deps.shared.pool.drop(userPrefix(userId))
     },
-    async close() {
+    /** Closes every connection and aborts running work. Call it before the guards and the database close. */
+    async close(): Promise<void> {
       closing.abort(new Error('The server shuts down.'))
       await deps.shared.pool.close()
       deps.shared.largeMessageReader.close()

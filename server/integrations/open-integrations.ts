@@ -9,10 +9,10 @@ import { createCalendarConnector, createGmailConnector } from './google-connecto
 import type { GoogleApiDeps } from './google/api-client.ts'
 import type { IntegrationAccount, IntegrationConnector } from './integration-connector.ts'
 import type { IntegrationDeps } from './integration-deps.ts'
-import { listStatuses, type IntegrationStatus } from './integration-status.ts'
+import { listStatuses } from './integration-status.ts'
 import { storeCallError } from './integration-store.ts'
 import { disconnectGoogleIntegrations } from './manage-integrations.ts'
-import { openGoogleAccess, type RequireGoogleAccess } from './oauth/google-access.ts'
+import { openGoogleAccess } from './oauth/google-access.ts'
 import type { GoogleClient } from './oauth/google-client.ts'
 import type { FoundTokens } from './oauth/tokens.ts'
 
@@ -33,26 +33,9 @@ export interface IntegrationOptions {
   readonly onError: (error: unknown) => void
 }
 
-export interface Integrations {
-  /** For the routes. */
-  readonly deps: IntegrationDeps
-  /**
-   * The connectors of all integrations that this server offers. Users see those of the integrations that they have
-   * connected.
-   */
-  readonly connectors: readonly IntegrationConnector[]
-  readonly requireGoogleAccess: RequireGoogleAccess
-  /** Returns the status of each integration that a user has connected, by name. */
-  listStatuses(userId: string): Promise<ReadonlyMap<string, IntegrationStatus>>
-  /** Stores why calls with this account fail; null when they work. */
-  recordFailure(account: IntegrationAccount, name: string, failure: string | null): Promise<void>
-  /** Disconnects a user's integrations at Google and revokes their tokens. */
-  revokeTokens(userId: string): Promise<void>
-  /** Aborts OAuth requests and waits for background work. Call it before the guards and the database are closed. */
-  close(): Promise<void>
-}
+export type Integrations = ReturnType<typeof openIntegrations>
 
-export function openIntegrations(appDeps: AppDeps, { onChanged, onError }: IntegrationOptions): Integrations {
+export function openIntegrations(appDeps: AppDeps, { onChanged, onError }: IntegrationOptions) {
   const { config, database, sealer, now } = appDeps
   const { operatorSupplied } = appDeps.guards
   const closing = new AbortController()
@@ -74,7 +57,11 @@ export function openIntegrations(appDeps: AppDeps, { onChanged, onError }: Integ
   }
   const leases = new TokenLeases<FoundTokens>({ now, closing: closing.signal })
   const requireGoogleAccess = openGoogleAccess(deps, leases)
-  const recordFailure: Integrations['recordFailure'] = async ({ userId, version }, name, failure) => {
+  const recordFailure = async (
+    { userId, version }: IntegrationAccount,
+    name: string,
+    failure: string | null,
+  ): Promise<void> => {
     if (await storeCallError(database.db, { user_id: userId, name, version }, failure)) onChanged(userId)
   }
   const google: GoogleApiDeps = {
@@ -85,18 +72,28 @@ export function openIntegrations(appDeps: AppDeps, { onChanged, onError }: Integ
     apiUrls: { gmail: config.googleApis.gmailUrl, calendar: config.googleApis.calendarUrl },
     now,
   }
+  /**
+   * The connectors of all integrations that this server offers. Users see those of the integrations that they have
+   * connected.
+   */
+  const connectors: readonly IntegrationConnector[] = [
+    createGmailConnector(google),
+    createCalendarConnector(google),
+    ...deps.apiKeyServices.map((service) => createApiKeyConnector(deps, service, operatorSupplied)),
+  ]
   return {
+    /** For the routes. */
     deps,
     requireGoogleAccess,
-    connectors: [
-      createGmailConnector(google),
-      createCalendarConnector(google),
-      ...deps.apiKeyServices.map((service) => createApiKeyConnector(deps, service, operatorSupplied)),
-    ],
-    listStatuses: (userId) => listStatuses(deps, userId),
+    connectors,
+    /** Returns the status of each integration that a user has connected, by name. */
+    listStatuses: (userId: string) => listStatuses(deps, userId),
+    /** Stores why calls with this account fail; null when they work. */
     recordFailure,
-    revokeTokens: (userId) => disconnectGoogleIntegrations(deps, { id: userId }),
-    async close() {
+    /** Disconnects a user's integrations at Google and revokes their tokens. */
+    revokeTokens: (userId: string) => disconnectGoogleIntegrations(deps, { id: userId }),
+    /** Aborts OAuth requests and waits for background work. Call it before the guards and the database are closed. */
+    async close(): Promise<void> {
       closing.abort(new Error('The server is stopping.'))
       await Promise.allSettled([...background, leases.settled()])
     },

@@ -25,32 +25,7 @@ export interface IntegrationConnectors {
  */
 export type IntegrationState = 'working' | 'missing' | 'failed'
 
-export interface BuiltInConnectors {
-  /** All built-in connectors, in the order in which they are listed. */
-  readonly list: readonly BuiltInConnector[]
-  /** The built-in connectors that a user has. */
-  listFor(userId: string): Promise<readonly OwnedBuiltIn[]>
-  /** The built-in connector with this address. */
-  find(url: string): BuiltInConnector | undefined
-  /** Reads the state of the connector's integration; `working` for a connector without one. */
-  readIntegrationState(
-    connector: Pick<ConnectorRow, 'user_id' | 'is_default' | 'url'>,
-  ): Promise<IntegrationState>
-  /** Whether the connector's server runs in this process, so that its results can be trusted. */
-  isInProcess(connector: Pick<ConnectorRow, 'is_default' | 'url'>): boolean
-  /** Stores at the integration of a connector, if it has one, why the connector fails; null when it works. */
-  recordFailure(
-    connector: Pick<ConnectorRow, 'user_id' | 'is_default' | 'url' | 'credential_version'>,
-    failure: string | null,
-  ): Promise<void>
-  /**
-   * Returns the version of the credential that a connector uses now. A row of an integration's connector gets the
-   * integration's version only in `syncConnectors`, so the integration itself is read.
-   */
-  readCredentialVersion(
-    connector: Pick<ConnectorRow, 'user_id' | 'is_default' | 'url' | 'credential_version'>,
-  ): Promise<number>
-}
+export type BuiltInConnectors = ReturnType<typeof createBuiltInConnectors>
 
 const noIntegrations: IntegrationConnectors = {
   connectors: [],
@@ -58,10 +33,12 @@ const noIntegrations: IntegrationConnectors = {
   recordFailure: () => Promise.resolve(),
 }
 
+type ConnectorPlace = Pick<ConnectorRow, 'is_default' | 'url'>
+
 export function createBuiltInConnectors(
   now: () => number,
   { connectors, listStatuses, recordFailure }: IntegrationConnectors = noIntegrations,
-): BuiltInConnectors {
+) {
   const list: BuiltInConnector[] = [
     {
       name: defaultConnectorName,
@@ -78,14 +55,19 @@ export function createBuiltInConnectors(
     ...connectors,
   ]
   const find = (url: string): BuiltInConnector | undefined => list.find((connector) => connector.url === url)
-  const integrationOf = ({ is_default, url }: Pick<ConnectorRow, 'is_default' | 'url'>): string | undefined =>
+  const integrationOf = ({ is_default, url }: ConnectorPlace): string | undefined =>
     is_default === 1 ? find(url)?.integration : undefined
-  const isInProcess = ({ is_default, url }: Pick<ConnectorRow, 'is_default' | 'url'>): boolean =>
+  const isInProcess = ({ is_default, url }: ConnectorPlace): boolean =>
     is_default === 1 && find(url)?.server.kind === 'in_process'
   return {
-    list,
+    /** All built-in connectors, in the order in which they are listed. */
+    list: list as readonly BuiltInConnector[],
+    /** The built-in connector with this address. */
     find,
-    async listFor(userId) {
+    /** Whether the connector's server runs in this process, so that its results can be trusted. */
+    isInProcess,
+    /** The built-in connectors that a user has. */
+    async listFor(userId: string): Promise<readonly OwnedBuiltIn[]> {
       const statuses = await listStatuses(userId)
       return list.flatMap((connector) => {
         if (connector.integration === undefined) return [{ ...connector, version: 1, isConnected: true }]
@@ -93,21 +75,28 @@ export function createBuiltInConnectors(
         return status === undefined ? [] : [{ ...connector, ...status }]
       })
     },
-    async readIntegrationState(connector) {
+    /** Reads the state of the connector's integration; `working` for a connector without one. */
+    async readIntegrationState(
+      connector: ConnectorPlace & Pick<ConnectorRow, 'user_id'>,
+    ): Promise<IntegrationState> {
       const integration = integrationOf(connector)
       if (integration === undefined) return 'working'
       const status = (await listStatuses(connector.user_id)).get(integration)
       if (status?.isConnected !== true) return 'missing'
       return isInProcess(connector) && typeof status.callError === 'string' ? 'failed' : 'working'
     },
-    isInProcess,
-    async recordFailure(connector, failure) {
+    /** Stores at the integration of a connector, if it has one, why the connector fails; null when it works. */
+    async recordFailure(connector: ConnectorRow, failure: string | null): Promise<void> {
       const integration = integrationOf(connector)
       if (integration === undefined) return
       const account = { userId: connector.user_id, version: connector.credential_version }
       await recordFailure(account, integration, failure)
     },
-    async readCredentialVersion(connector) {
+    /**
+     * Returns the version of the credential that a connector uses now. A row of an integration's connector gets the
+     * integration's version only in `syncConnectors`, so the integration itself is read.
+     */
+    async readCredentialVersion(connector: ConnectorRow): Promise<number> {
       const { user_id, credential_version } = connector
       const integration = integrationOf(connector)
       if (integration === undefined) return credential_version

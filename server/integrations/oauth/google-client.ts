@@ -24,26 +24,7 @@ export interface GoogleTokens {
   readonly scopes: readonly string[]
 }
 
-export interface GoogleClient {
-  /** Returns the address of the consent page. `challenge` is the PKCE code challenge. */
-  authorizationUrl(name: GoogleIntegration, state: string, challenge: string): string
-  /**
-   * Exchanges an authorization code for tokens. `verifier` is the PKCE code verifier.
-   * @throws AppError that explains the failure to the user
-   */
-  redeemCode(name: GoogleIntegration, code: string, verifier: string): Promise<GoogleTokens>
-  /**
-   * Returns new tokens, or undefined when Google has ended the consent. `grantedScopes` are those of the former tokens.
-   * @throws AppError that explains the failure to the user
-   */
-  refreshTokens(
-    name: GoogleIntegration,
-    refreshToken: string,
-    grantedScopes: readonly string[],
-  ): Promise<GoogleTokens | undefined>
-  /** Revokes the consent to which a token belongs. Rejects when Google does not confirm it. */
-  revokeToken(token: string): Promise<void>
-}
+export type GoogleClient = ReturnType<typeof createGoogleClient>
 
 export interface GoogleClientOptions {
   readonly google: NonNullable<Config['google']>
@@ -64,7 +45,7 @@ export interface GoogleClientOptions {
  * Creates our OAuth client for Google. It uses the authorization code flow with PKCE and requests a refresh token,
  * because replies continue when the browser is closed.
  */
-export function createGoogleClient(options: GoogleClientOptions): GoogleClient {
+export function createGoogleClient(options: GoogleClientOptions) {
   const { publicUrl, now } = options
   const configuration = configure(options)
   const redirectUrl = (name: GoogleIntegration): string =>
@@ -89,7 +70,8 @@ export function createGoogleClient(options: GoogleClientOptions): GoogleClient {
   }
 
   return {
-    authorizationUrl: (name, state, challenge) =>
+    /** Returns the address of the consent page. `challenge` is the PKCE code challenge. */
+    authorizationUrl: (name: GoogleIntegration, state: string, challenge: string): string =>
       openid.buildAuthorizationUrl(configuration, {
         redirect_uri: redirectUrl(name),
         scope: requestedScopes(name).join(' '),
@@ -100,7 +82,11 @@ export function createGoogleClient(options: GoogleClientOptions): GoogleClient {
         access_type: 'offline',
         prompt: 'consent',
       }).href,
-    async redeemCode(name, code, verifier) {
+    /**
+     * Exchanges an authorization code for tokens. `verifier` is the PKCE code verifier.
+     * @throws AppError that explains the failure to the user
+     */
+    async redeemCode(name: GoogleIntegration, code: string, verifier: string): Promise<GoogleTokens> {
       const returned = new URL(redirectUrl(name))
       returned.searchParams.set('code', code)
       try {
@@ -112,7 +98,15 @@ export function createGoogleClient(options: GoogleClientOptions): GoogleClient {
         throw explainTokenFailure(error, redirectUrl(name))
       }
     },
-    async refreshTokens(name, refreshToken, grantedScopes) {
+    /**
+     * Returns new tokens, or undefined when Google has ended the consent. `grantedScopes` are those of the former tokens.
+     * @throws AppError that explains the failure to the user
+     */
+    async refreshTokens(
+      name: GoogleIntegration,
+      refreshToken: string,
+      grantedScopes: readonly string[],
+    ): Promise<GoogleTokens | undefined> {
       try {
         return parse(await openid.refreshTokenGrant(configuration, refreshToken), grantedScopes)
       } catch (error) {
@@ -120,7 +114,8 @@ export function createGoogleClient(options: GoogleClientOptions): GoogleClient {
         throw explainTokenFailure(error, redirectUrl(name))
       }
     },
-    revokeToken: (token) => openid.tokenRevocation(configuration, token),
+    /** Revokes the consent to which a token belongs. Rejects when Google does not confirm it. */
+    revokeToken: (token: string): Promise<void> => openid.tokenRevocation(configuration, token),
   }
 }
 
