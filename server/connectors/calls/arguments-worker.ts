@@ -4,7 +4,7 @@ import { validateArguments, type ArgumentsToValidate } from './validate-argument
 /* The worker thread of `check-arguments.ts`. Returns null when the schema cannot be used. */
 serveJobs((input: ArgumentsToValidate) => {
   try {
-    return validateArguments(input)
+    return validateArguments(input, true)
   } catch {
     return null
   }

@@ -145,6 +145,13 @@ describe('the check of arguments', () => {
     expect(order).toEqual(['turned', 'checked'])
   })
 
+  it('describes one of many values that do not fit, with the memory that a thread may have', async () => {
+    const schema = { properties: { a: { items: { enum: ['y'.repeat(30_000)] } } } }
+    const found = await check(schema, { a: Array.from({ length: 16_000 }, () => 1) })
+    expect(found).toContain('"a/0": The value must be one of')
+    expect(found).not.toContain('"a/1"')
+  })
+
   it('ends with the run, also while other checks of the user run, and the schema is used later', async () => {
     const slow = toolOf({ properties: { text: { pattern: '^(a+)+$' } } })
     const running = checker.check('ada', slow, JSON.stringify({ text: `${'a'.repeat(60)}!` }), active)

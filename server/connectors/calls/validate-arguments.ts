@@ -16,12 +16,16 @@ const maxProblemChars = 300
 /**
  * Compares arguments with the JSON Schema of a tool and returns what does not fit. The schema is interpreted, never
  * compiled to code, and no reference to another document is loaded. A `pattern` can take any time, so a schema with one
- * must be validated in a worker thread.
+ * must be validated in a worker thread, where only the first value that does not fit is described: the errors of many
+ * could need more memory than a thread may have, and V8 would end the whole process.
  * @throws when the schema cannot be used
  */
-export function validateArguments({ schema, arguments: values }: ArgumentsToValidate): readonly string[] {
+export function validateArguments(
+  { schema, arguments: values }: ArgumentsToValidate,
+  stopsAtFirst = false,
+): readonly string[] {
   const given = withoutOptionalNulls(values, schema)
-  const { valid, errors } = new Validator(schema, draftOf(schema), false).validate(given)
+  const { valid, errors } = new Validator(schema, draftOf(schema), stopsAtFirst).validate(given)
   if (valid) return []
   const problems = errors.filter(({ keyword }) => !outerKeywords.has(keyword)).map(describe)
   return [...new Set(problems.length === 0 ? errors.map(describe) : problems)].slice(0, maxProblems)
