@@ -11,10 +11,16 @@ export async function readCapped(response: Response, maxBytes: number): Promise<
   // Leaving the loop early ends the request.
   for await (const chunk of response.body) {
     bytes += chunk.byteLength
-    if (bytes > maxBytes) {
-      throw new AppError('output_limit', `The server sent more than ${maxBytes.toLocaleString('en')} bytes.`)
-    }
+    if (bytes > maxBytes) throw tooLong(maxBytes)
     chunks.push(chunk)
   }
   return Buffer.concat(chunks).toString('utf8')
+}
+
+/** The error of a response, or of several together, with more than `maxBytes`. */
+export function tooLong(maxBytes: number): AppError {
+  const mebibyte = 1_024 * 1_024
+  const limit =
+    maxBytes >= mebibyte ? `${Math.floor(maxBytes / mebibyte)} MiB` : `${Math.floor(maxBytes / 1_024)} KiB`
+  return new AppError('output_limit', `The server sent more than ${limit}.`)
 }

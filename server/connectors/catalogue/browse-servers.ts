@@ -1,9 +1,9 @@
 import type { BrowseServer } from '@yonder/contract/connector'
 import { withTimeout } from '../../lib/abort.ts'
 import { AppError } from '../../lib/app-error.ts'
+import { readCapped } from '../../lib/read-capped.ts'
 import { trimSlashes } from '../../lib/text.ts'
 import type { ConnectorDeps } from '../connector-deps.ts'
-import { limitResponses, ResponseBudget } from '../mcp/server-fetch.ts'
 import { claimRefresh, findCatalogue, saveCatalogue } from './catalogue-store.ts'
 import { readRegistryPage, type RegistryPage } from './read-registry-page.ts'
 import { shippedServers } from './shipped-servers.ts'
@@ -55,18 +55,12 @@ async function readRegistry(deps: ConnectorDeps, registryUrl: string): Promise<B
   })
 }
 
-async function readPage(
-  { guards, settings }: ConnectorDeps,
-  url: string,
-  signal: AbortSignal,
-): Promise<RegistryPage> {
-  const budget = new ResponseBudget()
-  budget.reset(maxPageBytes)
-  const fetchPage = limitResponses(guards.operatorSupplied.fetch, budget, settings.limits)
-  const response = await fetchPage(url, { headers: { accept: 'application/json' }, signal })
+async function readPage({ guards }: ConnectorDeps, url: string, signal: AbortSignal): Promise<RegistryPage> {
+  const headers = { accept: 'application/json' }
+  const response = await guards.operatorSupplied.fetch(url, { headers, signal })
   if (!response.ok)
     throw new AppError('upstream_error', `The connector registry returned status ${response.status}.`)
-  return readRegistryPage(await response.json())
+  return readRegistryPage(JSON.parse(await readCapped(response, maxPageBytes)))
 }
 
 function pageUrl(registryUrl: string, cursor: string | undefined): string {

@@ -15,11 +15,10 @@ import type { GuardedFetch } from '../../http/outgoing/guarded-fetch.ts'
 import { linkSignal, onAbort } from '../../lib/abort.ts'
 import type { EventLoopTurns } from '../../lib/event-loop-turns.ts'
 import type { ConnectorLimits } from '../connector-limits.ts'
+import { ResponseBudget } from '../responses/response-budget.ts'
 import { ResponseReader, type ResponseSource } from '../responses/response-reader.ts'
-import type { ResponseScheduler } from '../responses/response-scheduler.ts'
 import { isFailedDiscovery } from './explain-failure.ts'
 import { ServerConnection } from './server-connection.ts'
-import { limitResponses, ResponseBudget } from './server-fetch.ts'
 
 /** How to reach a server on behalf of one user. */
 export type ServerTarget = InProcessTarget | HttpTarget
@@ -47,7 +46,6 @@ export interface HttpTarget {
 export interface ConnectOptions {
   readonly source: ResponseSource
   readonly turns: EventLoopTurns
-  readonly responseScheduler: ResponseScheduler
   readonly signal: AbortSignal
   /** Called when the server announces that its list of tools has changed. */
   readonly onToolsChanged: (connection: ServerConnection) => void
@@ -115,8 +113,8 @@ async function connect(
   openTransport: OpenTransport,
   onReset: () => void = () => undefined,
 ): Promise<ServerConnection> {
-  const { signal, source, turns, responseScheduler, onToolsChanged } = options
-  const { limits, userId } = source
+  const { signal, source, turns, onToolsChanged } = options
+  const { limits } = source
   const budget = new ResponseBudget()
   budget.reset(limits.maxConnectBytes)
   const responses = new ResponseReader(source, budget)
@@ -125,10 +123,7 @@ async function connect(
       await turns.next()
       return send(input, init)
     }
-    return responses.wrap(
-      limitResponses(sendInTurn, budget, limits, () => responseScheduler.next(userId)),
-      kind,
-    )
+    return responses.wrap(sendInTurn, kind)
   }, budget)
   responses.watchEnds(transport)
   const connection = new ServerConnection(createClient(limits), transport, responses, budget, onReset)

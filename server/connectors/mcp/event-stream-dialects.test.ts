@@ -78,9 +78,14 @@ it.each<[dialect: string, contentType: string, write: (message: object) => strin
         prior: null,
       },
       {
-        source: { userId: 'ada', url: 'https://mcp.example/', limits: connectorLimits, largeMessageReader },
+        source: {
+          userId: 'ada',
+          url: 'https://mcp.example/',
+          limits: connectorLimits,
+          largeMessageReader,
+          responseScheduler: new ResponseScheduler(),
+        },
         turns: new EventLoopTurns(),
-        responseScheduler: new ResponseScheduler(),
         signal: new AbortController().signal,
         onToolsChanged: () => undefined,
       },

@@ -7,8 +7,8 @@ import {
 } from '@modelcontextprotocol/client'
 import type { ElicitationAnswer } from '@yonder/contract/elicitation'
 import type { AppError } from '../../lib/app-error.ts'
+import type { ResponseBudget } from '../responses/response-budget.ts'
 import type { ResponseReader } from '../responses/response-reader.ts'
-import type { ResponseBudget } from './server-fetch.ts'
 
 /** Milliseconds that a server may take to end a session. */
 const sessionEndTimeoutMs = 2_000

@@ -8,8 +8,8 @@ import type { ConsentRequest } from '../oauth/consent-request.ts'
 import { connectServer, type ServerTarget } from './connect-server.ts'
 import { connectionKey } from './connection-pool.ts'
 import { isLostSession } from './explain-failure.ts'
+import { fetchByOrigin } from './fetch-by-origin.ts'
 import type { ServerConnection } from './server-connection.ts'
-import { fetchByOrigin } from './server-fetch.ts'
 
 export interface UseServerOptions {
   readonly signal: AbortSignal
@@ -72,9 +72,9 @@ async function open(
       url: connector.url,
       limits: deps.settings.limits,
       largeMessageReader: deps.shared.largeMessageReader,
+      responseScheduler: deps.shared.responseScheduler,
     },
     turns: deps.shared.turns,
-    responseScheduler: deps.shared.responseScheduler,
     signal,
     onToolsChanged: (announcing) =>
       deps.shared.announcedRefreshes.announce(key, { connector, connection: announcing }),

@@ -9,7 +9,7 @@ import { withTimeout } from '../../lib/abort.ts'
 import type { ConnectorDeps } from '../connector-deps.ts'
 import { disconnectConnector } from '../connector-state.ts'
 import { listConnectors } from '../connector-store.ts'
-import { fetchByOrigin } from '../mcp/server-fetch.ts'
+import { fetchByOrigin } from '../mcp/fetch-by-origin.ts'
 import { findClient } from './client-secret.ts'
 import { deleteGrant, findGrant, type Grant } from './grant-store.ts'
 

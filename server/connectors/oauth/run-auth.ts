@@ -2,8 +2,9 @@ import { auth } from '@modelcontextprotocol/client'
 import { withTimeout } from '../../lib/abort.ts'
 import { AppError } from '../../lib/app-error.ts'
 import { readErrorCode } from '../../lib/quote-server.ts'
+import { readCapped } from '../../lib/read-capped.ts'
 import type { ConnectorDeps } from '../connector-deps.ts'
-import { limitResponses, ResponseBudget, fetchByOrigin } from '../mcp/server-fetch.ts'
+import { fetchByOrigin } from '../mcp/fetch-by-origin.ts'
 import type { ConnectorOAuth } from './connector-oauth.ts'
 
 const requestTimeoutMs = 15_000
@@ -38,13 +39,12 @@ export async function runAuth(
         ...withoutAbsent(step),
         serverUrl: url,
         fetchFn: async (input, init) => {
-          const budget = new ResponseBudget()
-          budget.reset(limits.maxOAuthBytes)
           try {
             // The body is read here, so that the time limits apply to it too.
-            return await withTimeout(stepSignal, requestTimeoutMs, async (signal) =>
-              withoutErrorText(await limitResponses(fetch, budget, limits)(input, { ...init, signal })),
-            )
+            return await withTimeout(stepSignal, requestTimeoutMs, async (signal) => {
+              const response = await fetch(input, { ...init, signal })
+              return withoutErrorText(response, await readCapped(response, limits.maxOAuthBytes))
+            })
           } catch (error) {
             if (error instanceof AppError) refusal ??= error
             throw error
@@ -61,9 +61,8 @@ export async function runAuth(
  * Removes everything but the code from a response with an error. The SDK writes the text of errors into the log, and
  * the text can repeat secrets that were sent to the server.
  */
-async function withoutErrorText(response: Response): Promise<Response> {
+function withoutErrorText(response: Response, text: string): Response {
   const { status, headers } = response
-  const text = await response.text()
   const code = findErrorCode(text)
   const body = response.ok && code === undefined ? text : JSON.stringify({ error: code ?? 'server_error' })
   const hasNoBody = status === 204 || status === 205 || status === 304

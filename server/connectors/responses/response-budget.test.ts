@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { limitResponses, ResponseBudget } from './server-fetch.ts'
+import { readPieces, ResponseBudget } from './response-budget.ts'
 
-const limits = { minReconnectMs: 0, maxReconnects: 3 }
 const maxBytes = 1_024 * 1_024
 
 /** Sends pieces as the body of an event stream, and returns the pieces that are read. */
@@ -13,15 +12,13 @@ async function read(pieces: readonly string[], budget = new ResponseBudget()): P
       controller.close()
     },
   })
-  const headers = { 'content-type': 'text/event-stream' }
-  const fetch = limitResponses(() => Promise.resolve(new Response(body, { headers })), budget, limits)
-  const response = await fetch('https://tools.example', { method: 'POST' })
   const received: string[] = []
-  for await (const piece of response.body!) received.push(Buffer.from(piece).toString())
+  for await (const piece of readPieces(body, budget, true, () => Promise.resolve()))
+    received.push(Buffer.from(piece).toString())
   return received
 }
 
-describe('limitResponses', () => {
+describe('readPieces', () => {
   it.each([
     ['LF', '\n'],
     ['CR', '\r'],
@@ -84,14 +81,13 @@ describe('limitResponses', () => {
     budget.reset(maxBytes)
     const turns: (() => void)[] = []
     const nextTurn = () => new Promise<void>((resolve) => turns.push(resolve))
-    const send = () => Promise.resolve(new Response('x'.repeat(8_193)))
-    const response = await limitResponses(send, budget, limits, nextTurn)('https://tools.example')
-    const reader = response.body!.getReader()
-    const first = reader.read()
+    const { body } = new Response('x'.repeat(8_193))
+    const pieces = readPieces(body!, budget, false, nextTurn)[Symbol.asyncIterator]()
+    const first = pieces.next()
     await expect.poll(() => turns.length).toBe(1)
     turns[0]!()
     expect((await first).value).toHaveLength(8_192)
-    const second = reader.read()
+    const second = pieces.next()
     await expect.poll(() => turns.length).toBe(2)
     turns[1]!()
     expect((await second).value).toHaveLength(1)

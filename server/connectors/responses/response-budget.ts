@@ -1,6 +1,5 @@
-import { setImmediate, setTimeout } from 'node:timers/promises'
-import type { GuardedFetch } from '../../http/outgoing/guarded-fetch.ts'
 import { AppError } from '../../lib/app-error.ts'
+import { tooLong } from '../../lib/read-capped.ts'
 
 /** Size of the pieces in which a response is read, so that other requests are handled in between. */
 const maxPieceBytes = 8 * 1_024
@@ -58,9 +57,7 @@ export class ResponseBudget {
 
   #countPiece(piece: Uint8Array, isEventStream: boolean): AppError | undefined {
     this.#bytes += piece.length
-    if (this.#bytes > this.#maxBytes) {
-      return new AppError('output_limit', `The server sent more than ${describeBytes(this.#maxBytes)}.`)
-    }
+    if (this.#bytes > this.#maxBytes) return tooLong(this.#maxBytes)
     for (const byte of piece) if (byte === 0x5b || byte === 0x7b) this.#containers++
     if (this.#containers > maxContainers) {
       return new AppError('output_limit', 'The server sent a response with too many objects and lists.')
@@ -97,97 +94,23 @@ function pieceLength(bytes: Uint8Array, isEventStream: boolean): number {
   return maxBytes
 }
 
-export interface ReconnectLimits {
-  /** Milliseconds that must pass between two attempts to open a stream. */
-  readonly minReconnectMs: number
-  /** Attempts to reopen a stream before the budget is reset. */
-  readonly maxReconnects: number
-}
-
-/**
- * Wraps a fetch so that responses count against the budget, and closed event streams are reopened with a delay and only
- * a few times. Each piece of a response is passed on when `nextTurn` resolves.
- */
-export function limitResponses(
-  send: GuardedFetch['fetch'],
-  budget: ResponseBudget,
-  limits: ReconnectLimits,
-  nextTurn: () => Promise<unknown> = () => setImmediate(),
-): GuardedFetch['fetch'] {
-  let lastStreamAt = 0
-  const waitToReopen = async (signal: AbortSignal | null | undefined): Promise<void> => {
-    if (budget.countStream() > limits.maxReconnects) {
-      throw new AppError('upstream_cut', 'The server closed its stream too many times. Try again later.')
-    }
-    const wait = lastStreamAt + limits.minReconnectMs - Date.now()
-    lastStreamAt = Date.now() + Math.max(0, wait)
-    if (wait > 0) await setTimeout(wait, undefined, signal ? { signal } : {})
-  }
-  return async (input, init) => {
-    if ((init?.method ?? 'GET') === 'GET' && acceptsEvents(init)) await waitToReopen(init?.signal)
-    const response = await send(input, init)
-    if (response.body === null) return response
-    const isEventStream = (response.headers.get('content-type') ?? '').startsWith('text/event-stream')
-    return new Response(limitBody(response.body, budget, isEventStream, nextTurn), {
-      status: response.status,
-      statusText: response.statusText,
-      headers: response.headers,
-    })
-  }
-}
-
-function limitBody(
+/** Reads a body in pieces that count against the budget, each in a turn of its own. */
+export async function* readPieces(
   body: ReadableStream<Uint8Array>,
   budget: ResponseBudget,
   isEventStream: boolean,
   nextTurn: () => Promise<unknown>,
-): ReadableStream<Uint8Array> {
-  const reader = body.getReader()
-  let remaining: Uint8Array = new Uint8Array(0)
-  return new ReadableStream<Uint8Array>({
-    pull: async (controller) => {
-      if (remaining.length === 0) {
-        const { done, value } = await reader.read()
-        if (done) {
-          // Without a blank line after it, the client would drop the last event.
-          if (isEventStream) controller.enqueue(blankLine)
-          return controller.close()
-        }
-        remaining = value
-      }
+): AsyncIterable<Uint8Array> {
+  for await (let remaining of body) {
+    while (remaining.length > 0) {
       await nextTurn()
       const length = pieceLength(remaining, isEventStream)
-      const piece = remaining.subarray(0, length)
+      const refusal = budget.count(remaining.subarray(0, length), isEventStream)
+      if (refusal !== undefined) throw refusal
+      yield remaining.subarray(0, length)
       remaining = remaining.subarray(length)
-      const refusal = budget.count(piece, isEventStream)
-      if (refusal === undefined) return controller.enqueue(piece)
-      await reader.cancel(refusal).catch(() => undefined)
-      throw refusal
-    },
-    cancel: (reason) => reader.cancel(reason),
-  })
-}
-
-function acceptsEvents(init: RequestInit | undefined): boolean {
-  return new Headers(init?.headers).get('accept')?.includes('text/event-stream') === true
-}
-
-/** Formats a size, for example as "4 MiB" or "256 KiB". */
-function describeBytes(bytes: number): string {
-  const mebibyte = 1_024 * 1_024
-  return bytes >= mebibyte ? `${Math.floor(bytes / mebibyte)} MiB` : `${Math.floor(bytes / 1_024)} KiB`
-}
-
-/**
- * Returns a fetch that uses the guard for user-supplied addresses for requests to the connector's own origin, and the
- * guard for server-supplied addresses, which trusts less, for all others.
- */
-export function fetchByOrigin(
-  url: URL,
-  guards: Readonly<Record<'userSupplied' | 'serverSupplied', GuardedFetch>>,
-): GuardedFetch['fetch'] {
-  return (input, init) => {
-    const requestUrl = new URL(input instanceof Request ? input.url : input)
-    return guards[requestUrl.origin === url.origin ? 'userSupplied' : 'serverSupplied'].fetch(input, init)
+    }
   }
+  // Without a blank line after it, the last event would be dropped.
+  if (isEventStream) yield blankLine
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { connectorLimits } from '../connector-limits.ts'
-import { ResponseBudget } from '../mcp/server-fetch.ts'
 import type { ReceivedMessage } from './read-message.ts'
+import { ResponseBudget } from './response-budget.ts'
 import { ResponseReader } from './response-reader.ts'
 
 const message = (id: number, fill = ''): string => JSON.stringify({ jsonrpc: '2.0', id, result: { fill } })
@@ -21,8 +21,11 @@ async function read(
       return Promise.resolve({ message: '{"jsonrpc":"2.0"}', answered: [] })
     },
   }
-  const source = { userId: 'ada', url: '', limits: connectorLimits, largeMessageReader }
-  const send = new ResponseReader(source, new ResponseBudget()).wrap(() =>
+  const responseScheduler = { next: () => Promise.resolve() }
+  const source = { userId: 'ada', url: '', limits: connectorLimits, largeMessageReader, responseScheduler }
+  const budget = new ResponseBudget()
+  budget.reset(connectorLimits.maxCallBytes)
+  const send = new ResponseReader(source, budget).wrap(() =>
     Promise.resolve(new Response(body, { status, headers: { 'content-type': type } })),
   )
   const response = await send('https://tools.example', { headers })

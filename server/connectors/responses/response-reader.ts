@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises'
 import { SdkError, SdkErrorCode, type Transport } from '@modelcontextprotocol/client'
 import { createParser, type EventSourceMessage } from 'eventsource-parser'
 import type { GuardedFetch } from '../../http/outgoing/guarded-fetch.ts'
@@ -5,10 +6,11 @@ import { AppError } from '../../lib/app-error.ts'
 import { hideSecret, readAuthorization } from '../../lib/hide-secret.ts'
 import type { ReadResult } from '../calls/read-result.ts'
 import type { ConnectorLimits } from '../connector-limits.ts'
-import type { ResponseBudget } from '../mcp/server-fetch.ts'
 import type { ToolPage } from '../tools/read-tools.ts'
 import type { LargeMessageReader } from './large-message-reader.ts'
 import { maxDirectBytes, readMessage, type ReadMessage } from './read-message.ts'
+import { readPieces, type ResponseBudget } from './response-budget.ts'
+import type { ResponseScheduler } from './response-scheduler.ts'
 
 /** Whose responses are read, and how. */
 export interface ResponseSource {
@@ -17,6 +19,7 @@ export interface ResponseSource {
   readonly url: string
   readonly limits: ConnectorLimits
   readonly largeMessageReader: Pick<LargeMessageReader, 'read'>
+  readonly responseScheduler: Pick<ResponseScheduler, 'next'>
 }
 
 /**
@@ -30,6 +33,7 @@ export class ResponseReader {
   readonly #pending = new Map<string, string>()
   #page: ToolPage | undefined
   #result: ReadResult | undefined
+  #lastStreamAt = 0
 
   /** Responses that are refused, or end without a result, refuse the `budget`, which makes the request fail. */
   constructor(source: ResponseSource, budget: ResponseBudget) {
@@ -67,6 +71,7 @@ export class ResponseReader {
    * Wraps the fetch of a transport. An event stream is rewritten with one kind of line end and without comments and empty
    * events, which the SDK is slow to parse. The access token of a request is removed from its response. With
    * Streamable HTTP, a request fails at once when its response has status 202 or is JSON without the MCP response.
+   * Responses count against the budget, and closed event streams are reopened with a delay and only a few times.
    */
   wrap(
     send: GuardedFetch['fetch'],
@@ -74,6 +79,7 @@ export class ResponseReader {
   ): GuardedFetch['fetch'] {
     return async (input, init) => {
       const id = this.#register(init)
+      if ((init?.method ?? 'GET') === 'GET' && acceptsEvents(init)) await this.#waitToReopen(init?.signal)
       const response = await send(input, init)
       const { ok, status, statusText, headers } = response
       const requestId = transport === 'sse' ? undefined : id
@@ -84,14 +90,29 @@ export class ResponseReader {
       if (response.body === null) return response
       const secret = readAuthorization(init?.headers)
       const type = headers.get('content-type') ?? ''
-      const pieces =
-        ok && type.startsWith('text/event-stream')
-          ? this.#readEvents(response.body, secret, transport)
+      const isEventStream = type.startsWith('text/event-stream')
+      const { userId, responseScheduler } = this.#source
+      const pieces = readPieces(response.body, this.#budget, isEventStream, () =>
+        responseScheduler.next(userId),
+      )
+      const read =
+        ok && isEventStream
+          ? this.#readEvents(pieces, secret, transport)
           : ok && type.startsWith('application/json')
-            ? this.#readJson(response.body, secret, requestId)
-            : readStart(response.body, secret)
-      return new Response(toStream(pieces), { status, statusText, headers })
+            ? this.#readJson(pieces, secret, requestId)
+            : readStart(pieces, secret)
+      return new Response(toStream(read), { status, statusText, headers })
     }
+  }
+
+  async #waitToReopen(signal: AbortSignal | null | undefined): Promise<void> {
+    const { maxReconnects, minReconnectMs } = this.#source.limits
+    if (this.#budget.countStream() > maxReconnects) {
+      throw new AppError('upstream_cut', 'The server closed its stream too many times. Try again later.')
+    }
+    const wait = this.#lastStreamAt + minReconnectMs - Date.now()
+    this.#lastStreamAt = Date.now() + Math.max(0, wait)
+    if (wait > 0) await setTimeout(wait, undefined, signal ? { signal } : {})
   }
 
   /** Returns the id of the request in a body as text; undefined for a notification or a response. */
@@ -104,7 +125,7 @@ export class ResponseReader {
   }
 
   async *#readEvents(
-    body: ReadableStream<Uint8Array>,
+    body: AsyncIterable<Uint8Array>,
     secret: string | undefined,
     transport: 'streamable_http' | 'sse',
   ): AsyncIterable<Uint8Array> {
@@ -143,7 +164,7 @@ export class ResponseReader {
   }
 
   async *#readJson(
-    body: ReadableStream<Uint8Array>,
+    body: AsyncIterable<Uint8Array>,
     secret: string | undefined,
     requestId: string | undefined,
   ): AsyncIterable<Uint8Array> {
@@ -172,6 +193,10 @@ export class ResponseReader {
     this.#result = read.result ?? this.#result
     return read.message
   }
+}
+
+function acceptsEvents(init: RequestInit | undefined): boolean {
+  return new Headers(init?.headers).get('accept')?.includes('text/event-stream') === true
 }
 
 /** The error of a request whose response, or whose stream of HTTP+SSE, has ended without a result. */
@@ -220,7 +245,7 @@ function join(pieces: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
 
 /** Returns the start of a response that is an error or not a message, in one piece. */
 async function* readStart(
-  body: ReadableStream<Uint8Array>,
+  body: AsyncIterable<Uint8Array>,
   secret: string | undefined,
 ): AsyncIterable<Uint8Array> {
   const pieces: Uint8Array[] = []

@@ -2,6 +2,7 @@ import type { gmail_v1 } from '@googleapis/gmail'
 import type { GoogleIntegration } from '@yonder/contract/integration-names'
 import { withTimeout } from '../../lib/abort.ts'
 import { AppError } from '../../lib/app-error.ts'
+import { readCapped } from '../../lib/read-capped.ts'
 import type { GoogleApiDeps } from './api-client.ts'
 import { retryConfig, type GoogleLimits } from './retry.ts'
 
@@ -87,19 +88,12 @@ function replaceAddress({ defaultUrl, configuredUrl }: ApiAddress, url: string):
 
 /** Reads the body here, because Google's client libraries do not limit its size. */
 async function readResponse(response: Response, maxBytes: number): Promise<Response> {
-  if (response.body === null) return response
-  const chunks: Uint8Array[] = []
-  let size = 0
-  for await (const chunk of response.body as ReadableStream<Uint8Array>) {
-    size += chunk.length
-    if (size > maxBytes) throw new AppError('output_limit', 'The response from Google is too large to read.')
-    chunks.push(chunk)
-  }
+  const text = await readCapped(response, maxBytes)
   const { status, headers } = response
   const isJson = headers.get('content-type')?.includes('json') === true
-  if (response.ok && size > 0 && !isJson) {
+  if (response.ok && text !== '' && !isJson) {
     // For example the sign-in page of a public network, which must not be taken for an empty mailbox.
     throw new AppError('upstream_invalid', 'The response did not come from Google. Try again later.')
   }
-  return new Response(size === 0 ? null : Buffer.concat(chunks), { status, headers })
+  return new Response(text === '' ? null : text, { status, headers })
 }

@@ -61,7 +61,7 @@ describe('the Google client', () => {
     ['does not respond', 'hang', 'upstream_timeout', 'Google did not respond in time.'],
     ['stops in the middle of a response', 'stall', 'upstream_timeout', 'Google did not respond in time.'],
     ['responds with a page', 'html', 'upstream_invalid', 'sent an unexpected response'],
-    ['sends an endless response', 'huge', 'output_limit', 'The server sent more than 65,536 bytes.'],
+    ['sends an endless response', 'huge', 'output_limit', 'The server sent more than 64 KiB.'],
     [
       'sends a token with line breaks',
       'line_breaks',
