@@ -54,7 +54,7 @@ const all: readonly Scenario[] = [
   },
   {
     name: 'paced',
-    streams: 30,
+    streams: 100,
     tokens: 300,
     model: paced(30, 300),
     spreadMs: 33,

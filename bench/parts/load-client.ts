@@ -1,6 +1,6 @@
 import { Agent, request } from 'node:http'
 import { setTimeout as wait } from 'node:timers/promises'
-import { sharedClock, tokenMark, type LoadPlan, type LoadResult, type LoadTarget } from './bench-messages.ts'
+import { tokenMark, type LoadPlan, type LoadResult, type LoadTarget } from './bench-messages.ts'
 
 /* Reads a load plan from standard input, opens its streams, and writes the results to standard output. */
 
@@ -8,17 +8,14 @@ let input = ''
 for await (const chunk of process.stdin) input += String(chunk)
 const { targets, turn, spreadMs, settleMs } = JSON.parse(input) as LoadPlan
 const agent = new Agent({ keepAlive: true, maxSockets: Infinity })
-/** The time from which gaps and delays are measured. */
+/** The time from which gaps are measured. */
 const measuredFrom = settleMs === null ? Infinity : performance.now() + spreadMs + settleMs
 let hasEnded = false
-
-const timedToken = new RegExp(`${tokenMark}(\\d+)`, 'g')
 
 interface Counter extends LoadResult {
   tokens: number
   readonly firstToken: number[]
   readonly gaps: number[]
-  readonly delays: number[]
   readonly failures: string[]
 }
 
@@ -47,8 +44,6 @@ function stream({ url, headers }: LoadTarget, body: unknown, counter: Counter): 
           if (now < measuredFrom || hasEnded) return
           if (lastArrival >= measuredFrom) counter.gaps.push(now - lastArrival)
           lastArrival = now
-          for (const [, sentAt] of chunk.matchAll(timedToken))
-            counter.delays.push((sharedClock() - Number(sentAt)) / 1000)
         })
         response.on('end', () => {
           hasEnded = true
@@ -65,7 +60,7 @@ function stream({ url, headers }: LoadTarget, body: unknown, counter: Counter): 
 }
 
 const counters = targets.map((target) => {
-  const counter: Counter = { tokens: 0, firstToken: [], gaps: [], delays: [], failures: [] }
+  const counter: Counter = { tokens: 0, firstToken: [], gaps: [], failures: [] }
   return { target, counter }
 })
 if (turn === null) {

@@ -1,8 +1,8 @@
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { sharedClock, tokenMark } from './bench-messages.ts'
+import { tokenMark } from './bench-messages.ts'
 
-/* An OpenAI-compatible upstream as a process. Its chunks are prepared in advance, except those with a time. */
+/* An OpenAI-compatible upstream as a process. Its chunks are prepared in advance. */
 
 const chunk = (text: string): string =>
   `data: ${JSON.stringify({
@@ -33,13 +33,7 @@ const server = createServer((request, response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' })
     if (mode === 'burst') sendBurst(response, Number(numbers[0]))
     else if (mode === 'instant') sendInstant(response, Number(numbers[0]))
-    else
-      sendPaced(
-        response,
-        Number(numbers[0]),
-        Number(numbers[1]),
-        mode === 'timed' ? timedChunk : preparedChunk,
-      )
+    else sendPaced(response, Number(numbers[0]), Number(numbers[1]))
   })
 })
 
@@ -64,18 +58,10 @@ function sendInstant(response: ServerResponse, tokens: number): void {
   setTimeout(() => sendBurst(response, tokens - 1), otherTokensDelayMs)
 }
 
-const preparedChunk = (index: number): string => chunks[index % chunks.length] ?? ''
-const timedChunk = (): string => chunk(`${tokenMark}${sharedClock()} `)
-
-function sendPaced(
-  response: ServerResponse,
-  perSecond: number,
-  tokens: number,
-  chunkOf: (index: number) => string,
-): void {
+function sendPaced(response: ServerResponse, perSecond: number, tokens: number): void {
   let sent = 0
   const timer = setInterval(() => {
-    response.write(chunkOf(sent))
+    response.write(chunks[sent % chunks.length])
     if (++sent < tokens) return
     clearInterval(timer)
     response.end(end)
