@@ -1,4 +1,5 @@
 import { McpServer } from '@modelcontextprotocol/server'
+import { Temporal } from 'temporal-polyfill'
 import { z } from 'zod'
 import { evaluateExpression, ExpressionError } from './evaluate-expression.ts'
 
@@ -57,28 +58,14 @@ function failure(text: string) {
 
 /** Formats a time (milliseconds since 1970) in a time zone; returns undefined for an unknown zone. */
 function describeTime(timeMs: number, timeZone: string): string | undefined {
-  let format: Intl.DateTimeFormat
+  let time: Temporal.ZonedDateTime
   try {
-    format = new Intl.DateTimeFormat('en-GB', {
-      timeZone,
-      weekday: 'long',
-      year: 'numeric',
-      month: '2-digit',
-      day: '2-digit',
-      hour: '2-digit',
-      minute: '2-digit',
-      second: '2-digit',
-      hourCycle: 'h23',
-      timeZoneName: 'longOffset',
-    })
+    time = Temporal.Instant.fromEpochMilliseconds(timeMs).toZonedDateTimeISO(timeZone)
   } catch (error) {
     if (error instanceof RangeError) return undefined
     throw error
   }
-  const part = (type: Intl.DateTimeFormatPartTypes): string =>
-    format.formatToParts(timeMs).find((found) => found.type === type)?.value ?? ''
-  const date = `${part('year')}-${part('month')}-${part('day')}`
-  const time = `${part('hour')}:${part('minute')}:${part('second')}`
-  const offset = part('timeZoneName').replace('GMT', 'UTC')
-  return `${part('weekday')}, ${date} ${time} (${timeZone}, ${offset})`
+  const weekday = time.toLocaleString('en', { weekday: 'long' })
+  const clock = time.toPlainTime().toString({ smallestUnit: 'second' })
+  return `${weekday}, ${time.toPlainDate().toString()} ${clock} (${timeZone}, UTC${time.offset})`
 }

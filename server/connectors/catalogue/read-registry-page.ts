@@ -80,11 +80,18 @@ export interface CatalogueEntry {
   readonly title?: string | undefined
   readonly description: string
   readonly url: string
-  readonly needsToken: boolean
+  /** Default: false. */
+  readonly needsToken?: boolean
 }
 
 /** Converts an entry to the form of the API, with cleaned and shortened texts. */
-export function presentServer({ name, title, description, url, needsToken }: CatalogueEntry): BrowseServer {
+export function presentServer({
+  name,
+  title,
+  description,
+  url,
+  needsToken = false,
+}: CatalogueEntry): BrowseServer {
   const [namespace = '', serverName = namespace] = name.split('/')
   const shortName = cleanText(serverName).slice(0, 200)
   return {
@@ -94,7 +101,11 @@ export function presentServer({ name, title, description, url, needsToken }: Cat
     description: cleanText(description.trim()).slice(0, 500),
     config_name: name,
     server_url: url,
-    uuid: nameUuid(`${name}\n${url}`),
+    // The same whenever the server is the same.
+    uuid: createHash('sha256')
+      .update(`${name}\n${url}`)
+      .digest('hex')
+      .replace(/^(.{8})(.{4})(.{4})(.{4})(.{12}).*/, '$1-$2-$3-$4-$5'),
     needs_token: needsToken,
   }
 }
@@ -103,15 +114,4 @@ export function presentServer({ name, title, description, url, needsToken }: Cat
 function readAuthor(namespace: string): string {
   const user = /^io\.github\.(.+)$/.exec(namespace)?.[1]
   return user ?? namespace.split('.').toReversed().join('.')
-}
-
-/** The UUID namespace of the servers in the catalogue: a constant that was generated at random. */
-const namespaceId = Buffer.from('6f1b7c0e5f1d4b6a9f0b2c5d8e7a4133', 'hex')
-
-/** Creates a UUID of version 5, which is the same whenever the name is the same. */
-function nameUuid(name: string): string {
-  const bytes = createHash('sha1').update(namespaceId).update(name).digest().subarray(0, 16)
-  bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x50, 6)
-  bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8)
-  return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
 }
