@@ -1,8 +1,7 @@
 import { FileText, LogOut, Settings, ShieldCheck } from 'lucide-react'
 import { ThemeChoice } from '../../features/preferences/theme-controls.tsx'
 import { Avatar } from '../../ui/icons/avatar.tsx'
-import { MenuItem, MenuLine } from '../../ui/menu/menu-item.tsx'
-import { Menu } from '../../ui/menu/menu.tsx'
+import { Menu, MenuItem, MenuLine } from '../../ui/menu/menu.tsx'
 import type { SignedInUser } from '../signed-in-user.ts'
 
 export interface AccountMenuProps {
@@ -14,7 +13,7 @@ export interface AccountMenuProps {
 export function AccountMenu({ user, onSignOut }: AccountMenuProps) {
   const name = user.name || user.email || 'User'
   return (
-    <Menu label="Account" trigger={<Avatar name={name} picture={user.picture} size={30} />} shape="round">
+    <Menu label="Account" trigger={<Avatar name={name} picture={user.picture} size={30} />}>
       <div role="presentation" className="px-2.5 pt-1.5 pb-2.5">
         <p className="truncate text-sm font-medium">{name}</p>
         {user.email && user.email !== name && <p className="truncate text-xs text-muted">{user.email}</p>}

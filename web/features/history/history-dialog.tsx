@@ -3,7 +3,7 @@ import { useState } from 'react'
 import { useChatSearch, type ChatSearch } from '../../data/chats.ts'
 import { IconButton } from '../../ui/button/icon-button.tsx'
 import { Dialog } from '../../ui/dialog/dialog.tsx'
-import { moveByArrowKeys, useFocusList } from '../../ui/focus-list.ts'
+import { moveByArrowKeys } from '../../ui/focus.ts'
 import { SearchInput } from '../../ui/form/text-input.tsx'
 import { HistoryResults } from './history-results.tsx'
 
@@ -12,13 +12,10 @@ export function HistoryDialog({ onClose }: { readonly onClose: () => void }) {
   const [text, setText] = useState('')
   const [search, setSearch] = useState('')
   const result = useChatSearch(search)
-  // The arrow keys move through the search box and the rows as one column.
-  const focusList = useFocusList()
-  const { add, list } = focusList
   return (
     <Dialog title="Search chats" hideTitle place="top" onClose={onClose}>
-      {/* oxlint-disable-next-line jsx-a11y/no-static-element-interactions -- the arrow keys bubble from the box and the rows */}
-      <div onKeyDown={(event) => moveByArrowKeys(list(), event)} className="flex flex-col">
+      {/* oxlint-disable-next-line jsx-a11y/no-static-element-interactions -- the arrow keys move through the box and the rows as one column */}
+      <div onKeyDown={(event) => moveByArrowKeys(event, 'input, li a')} className="flex flex-col">
         <form
           onSubmit={(event) => {
             event.preventDefault()
@@ -32,7 +29,6 @@ export function HistoryDialog({ onClose }: { readonly onClose: () => void }) {
             placeholder="Search chats, then press Enter"
             enterKeyHint="search"
             maxLength={500}
-            ref={add}
             value={text}
             onChange={(event) => {
               setText(event.target.value)
@@ -52,7 +48,7 @@ export function HistoryDialog({ onClose }: { readonly onClose: () => void }) {
         </form>
         {/* The same height in every state, so that nothing jumps while a search runs. */}
         <div className="h-[min(28rem,60dvh)] overflow-y-auto overscroll-contain">
-          <HistoryResults focusList={focusList} result={result} search={search} onOpen={onClose} />
+          <HistoryResults result={result} search={search} onOpen={onClose} />
         </div>
         <output className="sr-only">{describeCount(result)}</output>
       </div>

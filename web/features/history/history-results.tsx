@@ -2,22 +2,19 @@ import { MessagesSquare, SearchX } from 'lucide-react'
 import { useEffect, useEffectEvent } from 'react'
 import type { ChatSearch } from '../../data/chats.ts'
 import { Button } from '../../ui/button/button.tsx'
-import { useFocusAfterRemoval } from '../../ui/focus-after-removal.ts'
-import type { FocusList } from '../../ui/focus-list.ts'
+import { focusLastEntry, useFocusAfterRemoval } from '../../ui/focus.ts'
 import { ErrorState } from '../../ui/states/error-state.tsx'
 import { EmptyState, LoadingState } from '../../ui/states/states.tsx'
 import { HistoryRow } from './history-row.tsx'
 
 export interface HistoryResultsProps {
-  /** Contains the rows while they are shown, after the search box. */
-  readonly focusList: FocusList
   readonly result: ChatSearch
   readonly search: string
   readonly onOpen: () => void
 }
 
 /** The results of the search, in each of its states. */
-export function HistoryResults({ focusList, result, search, onOpen }: HistoryResultsProps) {
+export function HistoryResults({ result, search, onOpen }: HistoryResultsProps) {
   const { chats, error, isLoading } = result
   if (isLoading) return <LoadingState>Loading chats...</LoadingState>
   if (error !== undefined)
@@ -40,11 +37,11 @@ export function HistoryResults({ focusList, result, search, onOpen }: HistoryRes
     <>
       <ul aria-label={search === '' ? 'Recent chats' : 'Chats found'} className="p-2">
         {chats.map((chat) => (
-          <HistoryRow key={chat.id} ref={focusList.add} chat={chat} search={search} onOpen={onOpen} />
+          <HistoryRow key={chat.id} chat={chat} search={search} onOpen={onOpen} />
         ))}
       </ul>
       {/* The key changes with every page, so that a button that stays in view loads the next page too. */}
-      {result.hasMore && <MoreButton key={chats.length} focusList={focusList} result={result} />}
+      {result.hasMore && <MoreButton key={chats.length} result={result} />}
     </>
   )
 }
@@ -53,8 +50,8 @@ export function HistoryResults({ focusList, result, search, onOpen }: HistoryRes
  * A button that loads the next page when pressed, or when it is scrolled into view. If it has the focus, the focus then
  * moves to the row before the new ones.
  */
-function MoreButton({ focusList, result }: Pick<HistoryResultsProps, 'focusList' | 'result'>) {
-  const box = useFocusAfterRemoval<HTMLDivElement>(() => focusList.list().at(-1)?.focus())
+function MoreButton({ result }: Pick<HistoryResultsProps, 'result'>) {
+  const box = useFocusAfterRemoval<HTMLDivElement>(focusLastEntry)
   const load = useEffectEvent(result.loadMore)
   useEffect(() => {
     if (box.current === null) return

@@ -1,5 +1,4 @@
 import type { ChatSummary } from '@yonder/contract/chat'
-import type { Ref } from 'react'
 import { Link } from 'react-router'
 import { formatMoment, formatRecent } from '../../lib/format-time.ts'
 import { classNames } from '../../ui/class-names.ts'
@@ -11,16 +10,14 @@ export interface HistoryRowProps {
   readonly chat: ChatSummary
   readonly search: string
   readonly onOpen: () => void
-  readonly ref: Ref<HTMLAnchorElement>
 }
 
-export function HistoryRow({ chat, search, onOpen, ref }: HistoryRowProps) {
+export function HistoryRow({ chat, search, onOpen }: HistoryRowProps) {
   const { title, isTitleCut, preview, model } = summarizeChat(chat)
   const updated = new Date(chat.update_time)
   return (
     <li>
       <Link
-        ref={ref}
         to={`/chat/${encodeURIComponent(chat.id)}`}
         onClick={(event) => {
           // With a modifier key the browser opens the chat in another tab or window, so the dialog stays open.

@@ -2,7 +2,7 @@ import { Monitor, Moon, Sun } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { useStore } from '../../lib/store.ts'
 import { Button } from '../../ui/button/button.tsx'
-import { MenuChoice } from '../../ui/menu/menu-item.tsx'
+import { MenuChoice } from '../../ui/menu/menu.tsx'
 import { nextTheme, themePreference, type Theme } from './theme.ts'
 
 /** The themes that the user can choose. */

@@ -1,6 +1,5 @@
 import type { ComponentProps } from 'react'
 import { classNames } from '../class-names.ts'
-import { useInitialFocusRef } from '../form/initial-focus.ts'
 import { Spinner } from '../states/progress.tsx'
 
 export const buttonLooks = {
@@ -23,8 +22,6 @@ export interface ButtonProps extends Omit<ComponentProps<'button'>, 'className' 
   readonly size?: keyof typeof buttonSizes
   /** Shows a spinner and ignores clicks, but keeps the focus. */
   readonly busy?: boolean
-  /** Gets the focus when its dialog opens. */
-  readonly initialFocus?: boolean | undefined
 }
 
 export const buttonShape =
@@ -34,8 +31,6 @@ export function Button({
   look = 'quiet',
   size = 'medium',
   busy = false,
-  initialFocus = false,
-  ref,
   children,
   onClick,
   ...rest
@@ -44,7 +39,6 @@ export function Button({
     <button
       type="button"
       {...rest}
-      ref={useInitialFocusRef(initialFocus ? 'requested' : undefined, ref)}
       aria-busy={busy || undefined}
       aria-disabled={busy || rest['aria-disabled']}
       onClick={(event) => {

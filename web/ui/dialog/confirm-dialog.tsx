@@ -45,7 +45,7 @@ export function ConfirmDialog({
       onClose={onCancel}
       footer={
         <>
-          <Button initialFocus onClick={onCancel}>
+          <Button data-initial-focus onClick={onCancel}>
             {cancel}
           </Button>
           <Button look={look} busy={busy} onClick={() => void confirm()}>

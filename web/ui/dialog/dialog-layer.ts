@@ -1,6 +1,6 @@
 import { useLayoutEffect, useRef, type MouseEvent, type PointerEvent, type RefObject } from 'react'
 import { createStore } from '../../lib/store.ts'
-import { moveFocus } from '../focus-list.ts'
+import { moveFocus } from '../focus.ts'
 
 /** The open dialogs, the topmost last. */
 const open = createStore<readonly HTMLDialogElement[]>([])
@@ -11,15 +11,29 @@ export const dialogStack = {
   subscribe: open.subscribe,
 }
 
-/** Opens the `<dialog>` of `ref` as a modal while the calling component is mounted; `onOpen` then moves the focus. */
-export function useModal(ref: RefObject<HTMLDialogElement | null>, onOpen: () => void): void {
-  const handleOpen = useRef(onOpen)
+/** The fields of a dialog that the user can fill in. */
+export const fields = ':is(input, select, textarea):not(:disabled)'
+
+/**
+ * Focuses the first element of the topmost dialog that asks for it by `data-initial-focus`, else its first field; does
+ * nothing when there is none.
+ */
+export function focusInDialog(): void {
+  const dialog = dialogStack.top()
+  const first =
+    dialog?.querySelector<HTMLElement>('[data-initial-focus]:not(:disabled)') ??
+    dialog?.querySelector<HTMLElement>(fields)
+  moveFocus(() => first?.focus())
+}
+
+/** Opens the `<dialog>` of `ref` as a modal while the calling component is mounted. */
+export function useModal(ref: RefObject<HTMLDialogElement | null>): void {
   useLayoutEffect(() => {
     const dialog = ref.current
     if (dialog === null) return
     moveFocus(() => dialog.showModal())
     open.update((dialogs) => [...dialogs, dialog])
-    handleOpen.current()
+    focusInDialog()
     return () => {
       open.update((dialogs) => dialogs.filter((other) => other !== dialog))
       // Close the dialog before React removes it: only then does the browser return the focus.

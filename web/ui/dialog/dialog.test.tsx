@@ -28,8 +28,8 @@ describe('a dialog', () => {
     const { unmount } = render(
       <Dialog title="Edit" onClose={vi.fn()}>
         <Select aria-label="Kind" disabled />
-        <TextInput aria-label="Name" initialFocus={false} />
-        <TextInput aria-label="Key" initialFocus />
+        <TextInput aria-label="Name" />
+        <TextInput aria-label="Key" data-initial-focus />
       </Dialog>,
     )
     expect(screen.getByLabelText('Key')).toHaveFocus()

@@ -1,10 +1,9 @@
 import { X } from 'lucide-react'
-import { useContext, useEffect, useId, useRef, useState, type ReactNode } from 'react'
+import { useEffect, useId, useRef, useState, type ReactNode } from 'react'
 import { createPortal } from 'react-dom'
 import { IconButton } from '../button/icon-button.tsx'
 import { classNames } from '../class-names.ts'
-import { InitialFocusContext, useInitialFocus, type InitialFocus } from '../form/initial-focus.ts'
-import { dialogStack, useBackdropClick, useModal } from './dialog-layer.ts'
+import { dialogStack, fields, useBackdropClick, useModal } from './dialog-layer.ts'
 
 export interface DialogProps {
   readonly title: string
@@ -23,8 +22,6 @@ export interface DialogProps {
   readonly place?: 'center' | 'top'
   /** Shows the title only to screen readers, for a dialog whose first element already shows its purpose. */
   readonly hideTitle?: boolean
-  /** The result of `useInitialFocus`, for a parent that moves the focus again while the dialog is open. */
-  readonly initialFocus?: InitialFocus
   readonly children?: ReactNode
   /** The buttons, in a row at the end. */
   readonly footer?: ReactNode
@@ -40,16 +37,13 @@ export function Dialog({
   onForcedClose = onClose,
   role = 'dialog',
   place = 'center',
-  initialFocus,
   ...rest
 }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null)
   const id = useId()
-  const ownFocus = useInitialFocus()
-  const focus = initialFocus ?? ownFocus
   const backdrop = useBackdropClick(onClose)
   // The focus is set by hand: React does not render the `autofocus` attribute, which the browser would use.
-  useModal(dialog, focus.focus)
+  useModal(dialog)
   return createPortal(
     // oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/no-noninteractive-element-interactions
     <dialog
@@ -74,15 +68,13 @@ export function Dialog({
         place === 'top' ? 'items-start sm:pt-[12vh]' : 'items-center',
       )}
     >
-      <InitialFocusContext value={focus}>
-        <Panel id={id} title={title} onClose={onClose} {...rest} />
-      </InitialFocusContext>
+      <Panel id={id} title={title} onClose={onClose} {...rest} />
     </dialog>,
     document.body,
   )
 }
 
-type PanelProps = Omit<DialogProps, 'role' | 'place' | 'initialFocus' | 'onForcedClose'> & {
+type PanelProps = Omit<DialogProps, 'role' | 'place' | 'onForcedClose'> & {
   readonly id: string
 }
 
@@ -152,16 +144,15 @@ function Panel({
 function useScrollableText() {
   const body = useRef<HTMLDivElement>(null)
   const [isScrollable, setScrollable] = useState(false)
-  const initialFocus = useContext(InitialFocusContext)
   useEffect(() => {
     const element = body.current
     if (element === null) return
     // The body grows with its text until it overflows, and shrinks with the window.
     const observer = new ResizeObserver(() =>
-      setScrollable(element.scrollHeight > element.clientHeight && initialFocus?.fields.list().length === 0),
+      setScrollable(element.scrollHeight > element.clientHeight && element.querySelector(fields) === null),
     )
     observer.observe(element)
     return () => observer.disconnect()
-  }, [initialFocus])
+  }, [])
   return { body, isScrollable }
 }

@@ -2,7 +2,6 @@ import { X } from 'lucide-react'
 import { useId, useRef, type ReactNode } from 'react'
 import { createPortal } from 'react-dom'
 import { IconButton } from '../button/icon-button.tsx'
-import { InitialFocusContext, useInitialFocus } from '../form/initial-focus.ts'
 import { useBackdropClick, useModal } from './dialog-layer.ts'
 
 export interface SidePanelProps {
@@ -17,8 +16,7 @@ export function SidePanel({ title, onClose, children }: SidePanelProps) {
   const dialog = useRef<HTMLDialogElement>(null)
   const id = useId()
   const backdrop = useBackdropClick(onClose)
-  const focus = useInitialFocus()
-  useModal(dialog, focus.focus)
+  useModal(dialog)
   return createPortal(
     // oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/no-noninteractive-element-interactions
     <dialog
@@ -40,7 +38,7 @@ export function SidePanel({ title, onClose, children }: SidePanelProps) {
             <X size={18} aria-hidden />
           </IconButton>
         </header>
-        <InitialFocusContext value={focus}>{children}</InitialFocusContext>
+        {children}
       </div>
     </dialog>,
     document.body,

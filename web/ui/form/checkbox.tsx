@@ -1,12 +1,11 @@
 import { useId, type ComponentProps, type ReactNode } from 'react'
-import { useInitialFocusRef } from './initial-focus.ts'
 
 export interface CheckboxProps extends Omit<ComponentProps<'input'>, 'type' | 'className' | 'style'> {
   readonly label: string
   readonly hint?: ReactNode
 }
 
-export function Checkbox({ label, hint, ref, ...rest }: CheckboxProps) {
+export function Checkbox({ label, hint, ...rest }: CheckboxProps) {
   const id = useId()
   return (
     <div className="flex items-start gap-2.5 has-disabled:opacity-60 pointer-coarse:py-2">
@@ -15,7 +14,6 @@ export function Checkbox({ label, hint, ref, ...rest }: CheckboxProps) {
         aria-describedby={hint === undefined ? undefined : `${id}-hint`}
         {...rest}
         type="checkbox"
-        ref={useInitialFocusRef('field', ref)}
         className="mt-0.5 size-4 shrink-0 pointer-coarse:size-5"
       />
       <div className="flex flex-col gap-0.5">

@@ -2,7 +2,6 @@ import { ChevronDown } from 'lucide-react'
 import type { ComponentProps } from 'react'
 import { classNames } from '../class-names.ts'
 import { useField } from './field.tsx'
-import { useInitialFocusRef } from './initial-focus.ts'
 import { controlLook } from './text-input.tsx'
 
 export interface SelectProps extends Omit<ComponentProps<'select'>, 'className' | 'style'> {
@@ -11,7 +10,7 @@ export interface SelectProps extends Omit<ComponentProps<'select'>, 'className' 
 }
 
 /** The browser's native select, since its list suits every device. */
-export function Select({ look = 'boxed', ref, children, ...rest }: SelectProps) {
+export function Select({ look = 'boxed', children, ...rest }: SelectProps) {
   const attributes = useField()
   const isBoxed = look === 'boxed'
   return (
@@ -19,7 +18,6 @@ export function Select({ look = 'boxed', ref, children, ...rest }: SelectProps) 
       <select
         {...attributes}
         {...rest}
-        ref={useInitialFocusRef('field', ref)}
         className={
           isBoxed
             ? classNames(controlLook, 'h-9 appearance-none truncate pr-8 pl-3 pointer-coarse:h-10')

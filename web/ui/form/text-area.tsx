@@ -1,20 +1,18 @@
 import type { ComponentProps } from 'react'
 import { classNames } from '../class-names.ts'
 import { useField } from './field.tsx'
-import { useInitialFocusRef } from './initial-focus.ts'
 import { controlLook } from './text-input.tsx'
 
 export type TextAreaProps = Omit<ComponentProps<'textarea'>, 'className' | 'style' | 'autoFocus' | 'rows'>
 
 /** A text box of several lines, which grows with its text from 4 to 12 lines and then scrolls. */
-export function TextArea({ ref, ...rest }: TextAreaProps) {
+export function TextArea(props: TextAreaProps) {
   const attributes = useField()
   return (
     <textarea
       dir="auto"
       {...attributes}
-      {...rest}
-      ref={useInitialFocusRef('field', ref)}
+      {...props}
       rows={4}
       className={classNames(
         controlLook,

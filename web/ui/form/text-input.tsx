@@ -2,25 +2,20 @@ import { Search } from 'lucide-react'
 import type { ComponentProps, MouseEvent, SyntheticEvent } from 'react'
 import { classNames } from '../class-names.ts'
 import { useField } from './field.tsx'
-import { useInitialFocusRef } from './initial-focus.ts'
 
 /** The classes of text boxes and selects with a border. On touch screens iOS zooms in on text smaller than 16 px. */
 export const controlLook =
   'w-full rounded-control border border-line-strong bg-surface text-sm text-ink transition-colors placeholder:text-muted hover:border-muted focus-visible:outline-offset-0 disabled:opacity-60 aria-invalid:border-danger pointer-coarse:text-base'
 
-export interface TextInputProps extends Omit<ComponentProps<'input'>, 'className' | 'style' | 'autoFocus'> {
-  /** Gets the focus when its dialog opens. */
-  readonly initialFocus?: boolean | undefined
-}
+export type TextInputProps = Omit<ComponentProps<'input'>, 'className' | 'style' | 'autoFocus'>
 
 /** A single-line text box. A read-only one has a darker background. */
-export function TextInput({ initialFocus = false, ref, ...rest }: TextInputProps) {
+export function TextInput(props: TextInputProps) {
   const attributes = useField()
   return (
     <input
       {...attributes}
-      {...rest}
-      ref={useInitialFocusRef(initialFocus ? 'requested' : 'field', ref)}
+      {...props}
       className={classNames(controlLook, 'h-9 px-3 pointer-coarse:h-10 [&[readonly]]:bg-sunken')}
     />
   )
@@ -33,7 +28,7 @@ export interface SearchInputProps extends Omit<TextInputProps, 'type'> {
 }
 
 /** A search box. */
-export function SearchInput({ look = 'boxed', initialFocus = false, ref, ...rest }: SearchInputProps) {
+export function SearchInput({ look = 'boxed', ...rest }: SearchInputProps) {
   const isBoxed = look === 'boxed'
   return (
     <span className="relative flex min-w-0 flex-1 items-center">
@@ -48,7 +43,6 @@ export function SearchInput({ look = 'boxed', initialFocus = false, ref, ...rest
         spellCheck={false}
         {...rest}
         type="search"
-        ref={useInitialFocusRef(initialFocus ? 'requested' : 'field', ref)}
         className={classNames(
           '[&::-webkit-search-cancel-button]:hidden',
           isBoxed

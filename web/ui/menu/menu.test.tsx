@@ -2,8 +2,7 @@ import { act, fireEvent, render, screen } from '@testing-library/react'
 import { MemoryRouter } from 'react-router'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { Dialog } from '../dialog/dialog.tsx'
-import { MenuItem } from './menu-item.tsx'
-import { Menu } from './menu.tsx'
+import { Menu, MenuItem } from './menu.tsx'
 
 const onFirst = vi.fn()
 
@@ -125,7 +124,7 @@ describe('opened by hover while the focus is elsewhere', () => {
 })
 
 describe('with the keyboard', () => {
-  it('moves the focus on arrow keys, with wrapping, on Home, End and first letters', async () => {
+  it('moves the focus on arrow keys, with wrapping, and on Home and End', async () => {
     await openByKeys()
     expect(item('First')).toHaveFocus()
     for (const [key, name] of [
@@ -134,7 +133,6 @@ describe('with the keyboard', () => {
       ['ArrowUp', 'Second'],
       ['Home', 'First'],
       ['End', 'Second'],
-      ['f', 'First'],
     ] as const) {
       fireEvent.keyDown(document.activeElement as Element, { key })
       expect(item(name)).toHaveFocus()
@@ -220,45 +218,6 @@ describe('with the keyboard', () => {
     act(() => screen.getByLabelText('Message').focus())
     expect(menu()).toBeNull()
     expect(screen.getByLabelText('Message')).toHaveFocus()
-  })
-})
-
-describe('typing', () => {
-  const type = (text: string) => {
-    for (const key of text) fireEvent.keyDown(document.activeElement as Element, { key })
-  }
-
-  beforeEach(() => {
-    vi.spyOn(performance, 'now').mockReturnValue(1000)
-    render(
-      <Menu label="Fruit" trigger="F">
-        {['Apple', 'Apricot', 'Banana', 'Blood orange'].map((name) => (
-          <MenuItem key={name}>{name}</MenuItem>
-        ))}
-      </Menu>,
-    )
-    fireEvent.click(screen.getByRole('button', { name: 'Fruit' }), { detail: 0 })
-  })
-
-  afterEach(() => vi.restoreAllMocks())
-
-  it('focuses the item that begins with the typed letters', () => {
-    type('bl')
-    expect(item('Blood orange')).toHaveFocus()
-  })
-
-  it('focuses the next item with the same first letter when a letter is repeated', () => {
-    type('a')
-    expect(item('Apricot')).toHaveFocus()
-    type('a')
-    expect(item('Apple')).toHaveFocus()
-  })
-
-  it('starts a new search after 500 ms', () => {
-    type('a')
-    vi.mocked(performance.now).mockReturnValue(1501)
-    type('b')
-    expect(item('Banana')).toHaveFocus()
   })
 })
 

@@ -1,6 +1,4 @@
 import {
-  createContext,
-  useContext,
   useEffect,
   useEffectEvent,
   useRef,
@@ -12,24 +10,9 @@ import {
 } from 'react'
 import { flushSync } from 'react-dom'
 import { dialogStack } from '../dialog/dialog-layer.ts'
-import { useFocusList, type FocusList } from '../focus-list.ts'
-import { useMenuKeys } from './use-menu-keys.ts'
 
 /** How long a menu stays open after the pointer has left it. */
 const leaveDelayMs = 100
-
-/** What a menu provides to its items. */
-export interface MenuControls {
-  /** The `ref` for every item, so that the keyboard can reach it. */
-  readonly addItem: FocusList['add']
-  readonly close: () => void
-}
-
-export const MenuContext = createContext<MenuControls>({ addItem: () => undefined, close: () => undefined })
-
-export function useMenuControls(): MenuControls {
-  return useContext(MenuContext)
-}
 
 /**
  * Opens and closes a menu. The menu opens on hover, click and keyboard focus; Enter, Space, ArrowDown and ArrowUp also
@@ -38,14 +21,13 @@ export function useMenuControls(): MenuControls {
  */
 export function useMenu() {
   const { open, show, hide, root, trigger, isReturning } = useOpening()
-  const items = useFocusList()
   const hover = useHover(open, show, hide)
-  const moveInMenu = useMenuKeys(items)
+  const items = () => [...(root.current?.querySelectorAll<HTMLElement>('[role^="menuitem"]') ?? [])]
 
   const enter = (index: 0 | -1) => {
     // The items exist only once the menu is open.
     flushSync(show)
-    items.list().at(index)?.focus()
+    items().at(index)?.focus()
   }
   const handleFocus = () => {
     if (!isReturning() && trigger.current?.matches(':focus-visible')) show()
@@ -69,7 +51,12 @@ export function useMenu() {
     if (event.key === 'Tab') hide()
     // When Enter opens the menu and is held down, its repeats must not choose the first item.
     else if (event.repeat && (event.key === 'Enter' || event.key === ' ')) event.preventDefault()
-    else moveInMenu(event)
+    else {
+      const next = findByKey(items(), event.key)
+      if (next === undefined) return
+      event.preventDefault()
+      next.focus()
+    }
   }
   const handleBlur = (event: FocusEvent) => {
     if (event.relatedTarget !== null && !event.currentTarget.contains(event.relatedTarget)) hide()
@@ -77,7 +64,7 @@ export function useMenu() {
 
   return {
     open,
-    controls: { addItem: items.add, close: hide },
+    close: hide,
     root: {
       ref: root,
       onPointerEnter: hover.enter,
@@ -171,5 +158,24 @@ function useHover(open: boolean, show: () => void, hide: () => void) {
       clearTimeout(timer.current)
       timer.current = setTimeout(hide, leaveDelayMs)
     },
+  }
+}
+
+/** Returns the item to which an arrow key, Home or End moves the focus. */
+function findByKey(items: readonly HTMLElement[], key: string): HTMLElement | undefined {
+  const at = items.findIndex((item) => item === document.activeElement)
+  switch (key) {
+    case 'ArrowDown':
+    case 'ArrowRight':
+      return items[(at + 1) % items.length]
+    case 'ArrowUp':
+    case 'ArrowLeft':
+      return items.at(at <= 0 ? -1 : at - 1)
+    case 'Home':
+      return items[0]
+    case 'End':
+      return items.at(-1)
+    default:
+      return undefined
   }
 }

@@ -10,7 +10,7 @@ import {
 } from 'react'
 import { createStore, useStore } from '../../lib/store.ts'
 import { dialogStack } from '../dialog/dialog-layer.ts'
-import { isFocusMoving } from '../focus-list.ts'
+import { isFocusMoving } from '../focus.ts'
 import { formatShortcut } from '../shortcut/shortcut.ts'
 import { placeTooltip } from './place-tooltip.ts'
 

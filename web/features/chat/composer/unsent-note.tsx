@@ -3,7 +3,7 @@ import { describeFailure, isOutage, type Failure } from '../../../lib/api/api-er
 import { useApi } from '../../../lib/api/api-provider.tsx'
 import { useStore } from '../../../lib/store.ts'
 import { Button } from '../../../ui/button/button.tsx'
-import { useFocusAfterRemoval } from '../../../ui/focus-after-removal.ts'
+import { useFocusAfterRemoval } from '../../../ui/focus.ts'
 import { TypedContent } from '../message/typed-content.tsx'
 
 export interface UnsentNoteProps {

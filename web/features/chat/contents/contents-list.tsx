@@ -3,7 +3,6 @@ import { textOfContent } from '@yonder/contract/message-text'
 import { useEffect, useRef, useState, type KeyboardEvent, type Ref } from 'react'
 import { flushSync } from 'react-dom'
 import { classNames } from '../../../ui/class-names.ts'
-import { useInitialFocusRef } from '../../../ui/form/initial-focus.ts'
 import { referenceTitle } from '../chat-title.ts'
 import { useCurrentMessage } from './use-current-message.ts'
 import { useRowWindow } from './use-row-window.ts'
@@ -89,12 +88,12 @@ interface ContentsRowProps {
 
 function ContentsRow({ message, isCurrent, isTabStop, onSelect, ref }: ContentsRowProps) {
   const title = referenceTitle(textOfContent(message.content)) || 'Message'
-  // When the list opens in a panel, the entry of the message in view gets the focus.
-  const rowRef = useInitialFocusRef(isCurrent ? 'requested' : undefined, ref)
   return (
     <button
-      ref={rowRef}
+      ref={ref}
       type="button"
+      // When the list opens in a panel, the entry of the message in view gets the focus.
+      data-initial-focus={isCurrent || undefined}
       // The row may be too narrow for the whole title.
       title={title}
       tabIndex={isTabStop ? 0 : -1}

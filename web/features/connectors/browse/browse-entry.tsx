@@ -1,15 +1,12 @@
 import type { BrowseServer } from '@yonder/contract/connector'
 import { Check } from 'lucide-react'
-import { useEffect, useId, useRef } from 'react'
+import { useId } from 'react'
 import { useAddConnector } from '../../../data/connectors.ts'
 import { Button } from '../../../ui/button/button.tsx'
-import { useFocusAfterRemoval } from '../../../ui/focus-after-removal.ts'
-import type { FocusList } from '../../../ui/focus-list.ts'
+import { useFocusAfterRemoval } from '../../../ui/focus.ts'
 import { inputOfNew, nameNewConnector, type NewConnector } from '../form/connector-draft.ts'
 
 export interface BrowseEntryProps {
-  /** Contains the entry while it is shown. */
-  readonly focusList: FocusList
   readonly server: BrowseServer
   readonly isAdded: boolean
   /** The names of the user's connectors. */
@@ -19,10 +16,8 @@ export interface BrowseEntryProps {
 }
 
 /** One entry of the catalogue. */
-export function BrowseEntry({ focusList, server, isAdded, usedNames, onOpenForm }: BrowseEntryProps) {
+export function BrowseEntry({ server, isAdded, usedNames, onOpenForm }: BrowseEntryProps) {
   const id = useId()
-  const entry = useRef<HTMLLIElement>(null)
-  useEffect(() => focusList.add(entry.current), [focusList])
   const create = useAddConnector()
 
   const add = () => {
@@ -32,7 +27,7 @@ export function BrowseEntry({ focusList, server, isAdded, usedNames, onOpenForm 
   }
 
   return (
-    <li ref={entry} tabIndex={-1} className="flex items-start gap-4 py-3">
+    <li tabIndex={-1} className="flex items-start gap-4 py-3">
       <div className="min-w-0 flex-1 text-xs text-muted wrap-anywhere">
         <p className="flex flex-wrap items-baseline gap-x-2">
           <bdi id={id} className="text-sm font-medium text-ink">
@@ -50,12 +45,7 @@ export function BrowseEntry({ focusList, server, isAdded, usedNames, onOpenForm 
           Added
         </p>
       ) : (
-        <AddButton
-          pending={create.pending}
-          describedBy={id}
-          onPress={add}
-          onRemoved={() => entry.current?.focus()}
-        />
+        <AddButton pending={create.pending} describedBy={id} onPress={add} />
       )}
     </li>
   )
@@ -65,12 +55,10 @@ interface AddButtonProps {
   readonly pending: boolean
   readonly describedBy: string
   readonly onPress: () => void
-  /** Called when the button is removed while it has the focus. */
-  readonly onRemoved: () => void
 }
 
-function AddButton({ pending, describedBy, onPress, onRemoved }: AddButtonProps) {
-  const button = useFocusAfterRemoval<HTMLButtonElement>(onRemoved)
+function AddButton({ pending, describedBy, onPress }: AddButtonProps) {
+  const button = useFocusAfterRemoval<HTMLButtonElement>((removed) => removed.closest('li')?.focus())
   return (
     <Button ref={button} size="small" busy={pending} aria-describedby={describedBy} onClick={onPress}>
       {pending ? 'Adding...' : 'Add'}

@@ -1,7 +1,6 @@
 import type { BrowseServer, Connector } from '@yonder/contract/connector'
 import { useDeferredValue, useState } from 'react'
 import { ShowMoreButton } from '../../../ui/button/show-more-button.tsx'
-import { useFocusList, type FocusList } from '../../../ui/focus-list.ts'
 import { SearchInput } from '../../../ui/form/text-input.tsx'
 import { LoadingState } from '../../../ui/states/states.tsx'
 import type { NewConnector } from '../form/connector-draft.ts'
@@ -22,7 +21,6 @@ export interface BrowseResultsProps {
 export function BrowseResults({ servers, connectors, onOpenForm }: BrowseResultsProps) {
   const [search, setSearch] = useState('')
   const [shown, setShown] = useState(pageSize)
-  const focusList = useFocusList()
   const found = searchCatalogue(servers ?? [], useDeferredValue(search))
   return (
     <>
@@ -51,19 +49,12 @@ export function BrowseResults({ servers, connectors, onOpenForm }: BrowseResults
                   : `No connectors found matching "${search.trim()}"`}
               </p>
             ) : (
-              <Entries
-                found={found.slice(0, shown)}
-                focusList={focusList}
-                connectors={connectors}
-                onOpenForm={onOpenForm}
-              />
+              <Entries found={found.slice(0, shown)} connectors={connectors} onOpenForm={onOpenForm} />
             )}
             {found.length > shown && (
-              <div className="my-3">
-                <ShowMoreButton focusList={focusList} onPress={() => setShown(shown + pageSize)}>
-                  Show more ({found.length - shown})
-                </ShowMoreButton>
-              </div>
+              <ShowMoreButton onPress={() => setShown(shown + pageSize)}>
+                Show more ({found.length - shown})
+              </ShowMoreButton>
             )}
           </div>
         </>
@@ -74,10 +65,9 @@ export function BrowseResults({ servers, connectors, onOpenForm }: BrowseResults
 
 interface EntriesProps extends Pick<BrowseResultsProps, 'connectors' | 'onOpenForm'> {
   readonly found: readonly BrowseServer[]
-  readonly focusList: FocusList
 }
 
-function Entries({ found, focusList, connectors, onOpenForm }: EntriesProps) {
+function Entries({ found, connectors, onOpenForm }: EntriesProps) {
   const added = new Set(connectors.map(({ url }) => url))
   const names = connectors.map(({ name }) => name)
   return (
@@ -85,7 +75,6 @@ function Entries({ found, focusList, connectors, onOpenForm }: EntriesProps) {
       {found.map((server) => (
         <BrowseEntry
           key={server.uuid}
-          focusList={focusList}
           server={server}
           isAdded={added.has(server.server_url)}
           usedNames={names}

@@ -21,7 +21,7 @@ export function AllowSummary({ connector: { allow_tools, tools }, onManage }: Al
     <section className="flex flex-col gap-3">
       <div className="flex items-center justify-between gap-4">
         <h3 className="text-sm font-medium">{describeAllowed(allow_tools)}</h3>
-        <Button size="small" initialFocus onClick={onManage}>
+        <Button size="small" data-initial-focus onClick={onManage}>
           Manage
         </Button>
       </div>

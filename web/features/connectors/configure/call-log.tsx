@@ -1,11 +1,10 @@
 import type { Connector, ToolCallRecord } from '@yonder/contract/connector'
 import { ChevronRight } from 'lucide-react'
-import { Fragment, useState, type Ref } from 'react'
+import { Fragment, useState } from 'react'
 import { useCallLog } from '../../../data/connectors.ts'
 import { readReason } from '../../../lib/api/api-error.ts'
 import { ShowMoreButton } from '../../../ui/button/show-more-button.tsx'
 import { classNames } from '../../../ui/class-names.ts'
-import { useFocusList } from '../../../ui/focus-list.ts'
 import { ToolName } from '../../../ui/tool-name.tsx'
 import { describeCall } from './describe-call.ts'
 
@@ -28,7 +27,6 @@ export function CallLog({ connector }: { readonly connector: Connector }) {
 
 function Calls({ name }: { readonly name: string }) {
   const { calls, error, hasMore, isLoadingMore, loadMore } = useCallLog(name)
-  const focusList = useFocusList()
   if (calls === undefined)
     return (
       <output className="mt-2 block text-sm text-muted">
@@ -41,24 +39,22 @@ function Calls({ name }: { readonly name: string }) {
     <>
       <ul aria-label="Calls" className="mt-1 divide-y divide-line">
         {calls.map((call) => (
-          <Call key={call.id} ref={focusList.add} call={call} />
+          <Call key={call.id} call={call} />
         ))}
       </ul>
       {hasMore && (
-        <div className="mt-2">
-          <ShowMoreButton focusList={focusList} busy={isLoadingMore} onPress={loadMore}>
-            Show more
-          </ShowMoreButton>
-        </div>
+        <ShowMoreButton busy={isLoadingMore} onPress={loadMore}>
+          Show more
+        </ShowMoreButton>
       )}
     </>
   )
 }
 
-function Call({ ref, call }: { readonly ref: Ref<HTMLLIElement>; readonly call: ToolCallRecord }) {
+function Call({ call }: { readonly call: ToolCallRecord }) {
   const { outcome, isFailure, time, facts } = describeCall(call)
   return (
-    <li ref={ref} tabIndex={-1} className="py-2 text-xs">
+    <li tabIndex={-1} className="py-2 text-xs">
       <p className="flex items-baseline justify-between gap-3">
         <bdi className="min-w-0 font-mono leading-5 wrap-anywhere">
           <ToolName>{call.tool}</ToolName>

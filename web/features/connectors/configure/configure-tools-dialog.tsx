@@ -4,8 +4,8 @@ import { flushSync } from 'react-dom'
 import { useChangePermissions } from '../../../data/connectors.ts'
 import { describeChanges } from '../../../lib/use-form.ts'
 import { Button } from '../../../ui/button/button.tsx'
+import { focusInDialog } from '../../../ui/dialog/dialog-layer.ts'
 import { FormDialog } from '../../../ui/dialog/form-dialog.tsx'
-import { useInitialFocus } from '../../../ui/form/initial-focus.ts'
 import {
   changesOf,
   isToolsDraftChanged,
@@ -27,7 +27,6 @@ export function ConfigureToolsDialog({ connector, onClose }: ConfigureToolsDialo
   const { tools } = connector
   const stored = toolsDraftOf(connector)
   const permissions = useChangePermissions()
-  const initialFocus = useInitialFocus()
   const busy = permissions.pending
   /** Set in manage mode only. */
   const [draft, setDraft] = useState<ToolsDraft | null>(null)
@@ -35,7 +34,7 @@ export function ConfigureToolsDialog({ connector, onClose }: ConfigureToolsDialo
   const switchTo = (next: ToolsDraft | null) => {
     // The focused button disappears when the mode changes.
     flushSync(() => setDraft(next))
-    initialFocus.focus()
+    focusInDialog()
   }
 
   const store = (changed: ToolsDraft) =>
@@ -54,7 +53,7 @@ export function ConfigureToolsDialog({ connector, onClose }: ConfigureToolsDialo
     if (draft !== null) flushSync(() => setDraft(withPermission(draft, name, 'ask')))
     else if (!(await store(withPermission(stored, name, 'ask'))).done) return
     // The row with the focused button has disappeared.
-    initialFocus.focus()
+    focusInDialog()
   }
 
   const allowAgain = ({ name, fingerprint }: ConnectorTool) =>
@@ -67,7 +66,6 @@ export function ConfigureToolsDialog({ connector, onClose }: ConfigureToolsDialo
     <FormDialog
       changes={describeChanges(draft !== null && isToolsDraftChanged(draft), busy)}
       title={`Configure Tools - ${connector.name}`}
-      initialFocus={initialFocus}
       onClose={onClose}
       footer={
         draft === null ? undefined : (
@@ -85,12 +83,7 @@ export function ConfigureToolsDialog({ connector, onClose }: ConfigureToolsDialo
         {draft === null ? (
           <AllowSummary connector={connector} onManage={() => switchTo(stored)} />
         ) : (
-          <ManageTools
-            tools={tools}
-            draft={draft}
-            onChange={setDraft}
-            onEmptied={() => initialFocus.focus()}
-          />
+          <ManageTools tools={tools} draft={draft} onChange={setDraft} onEmptied={focusInDialog} />
         )}
         <AvailableTools
           connector={connector}

@@ -2,7 +2,8 @@ import type { ConnectorTool } from '@yonder/contract/connector'
 import { cutText } from '@yonder/contract/message-text'
 import { Plus } from 'lucide-react'
 import { useState } from 'react'
-import { moveByArrowKeys, useFocusList } from '../../../ui/focus-list.ts'
+import { focusInDialog } from '../../../ui/dialog/dialog-layer.ts'
+import { moveByArrowKeys } from '../../../ui/focus.ts'
 import { SearchInput } from '../../../ui/form/text-input.tsx'
 import { InertText } from '../../../ui/inert-text.tsx'
 import { ToolName } from '../../../ui/tool-name.tsx'
@@ -19,25 +20,23 @@ export interface ToolSearchProps {
 /** Finds tools by name or description, to allow them. */
 export function ToolSearch({ tools, allowed, onAdd }: ToolSearchProps) {
   const [search, setSearch] = useState('')
-  const { add: addItem, list } = useFocusList()
   const isSearching = search.trim() !== ''
   const found = isSearching ? findTools(tools, allowed, search) : []
 
   const add = (name: string) => {
     onAdd(name)
     // The focused result was removed, so the focus moves to the search box.
-    list()[0]?.focus()
+    focusInDialog()
   }
 
   return (
     // oxlint-disable-next-line jsx-a11y/no-static-element-interactions -- the arrow keys bubble from the box and the results
-    <div onKeyDown={(event) => moveByArrowKeys(list(), event)}>
+    <div onKeyDown={(event) => moveByArrowKeys(event, 'input, li button')}>
       <div className="flex">
         <SearchInput
           aria-label="Search tools to add"
           placeholder="Search tools to add..."
-          initialFocus
-          ref={addItem}
+          data-initial-focus
           value={search}
           onChange={(event) => setSearch(event.target.value)}
         />
@@ -47,7 +46,6 @@ export function ToolSearch({ tools, allowed, onAdd }: ToolSearchProps) {
           {found.map((tool) => (
             <li key={tool.name}>
               <button
-                ref={addItem}
                 type="button"
                 onClick={() => add(tool.name)}
                 className="touch-target flex w-full items-start gap-2.5 rounded-control px-3 py-1.5 text-left transition-colors hover:bg-hover focus-visible:bg-hover focus-visible:outline-offset-[-2px]"

@@ -29,7 +29,7 @@ export function SecretField({
     <Field label={label} hint={isStored ? describeStored(stored, addressChanged) : hint}>
       <SecretInput
         isMask={isStored}
-        initialFocus={focusFirst}
+        data-initial-focus={focusFirst || undefined}
         value={value}
         onChange={(event) => onChange(event.target.value)}
       />

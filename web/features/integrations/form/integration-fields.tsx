@@ -93,7 +93,7 @@ function KeyField({ stored, value, problem, controlRef, onChange }: KeyFieldProp
         isMask={isStored}
         ref={controlRef}
         maxLength={4000}
-        initialFocus
+        data-initial-focus
         value={value}
         onChange={(event) => onChange(event.target.value)}
       />

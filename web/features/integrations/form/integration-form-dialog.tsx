@@ -1,12 +1,12 @@
 import type { Integration, IntegrationInput } from '@yonder/contract/integration'
-import { useCallback, useId } from 'react'
+import { useId } from 'react'
 import { useSaveIntegration } from '../../../data/integrations.ts'
 import { useForm } from '../../../lib/use-form.ts'
 import { useIsMounted } from '../../../lib/use-is-mounted.ts'
 import { useRetry } from '../../../lib/use-retry.ts'
 import { Button } from '../../../ui/button/button.tsx'
+import { focusInDialog } from '../../../ui/dialog/dialog-layer.ts'
 import { FormDialog } from '../../../ui/dialog/form-dialog.tsx'
-import { useInitialFocus, useInitialFocusRef } from '../../../ui/form/initial-focus.ts'
 import { ErrorState } from '../../../ui/states/error-state.tsx'
 import { LoadingState } from '../../../ui/states/states.tsx'
 import {
@@ -34,14 +34,6 @@ export function IntegrationFormDialog(props: IntegrationFormDialogProps) {
   const { integration, offers, onRetry, onSaved, onClose } = props
   const id = useId()
   const isMounted = useIsMounted()
-  const initialFocus = useInitialFocus()
-  /** The options can load after the dialog opened. The first field then gets the focus, if nothing else has it. */
-  const focusFirstField = useCallback(
-    (element: HTMLFormElement | null) => {
-      if (element !== null && document.activeElement === document.body) initialFocus.focus()
-    },
-    [initialFocus],
-  )
   const save = useSaveIntegration(integration)
   const form = useForm<IntegrationDraft, IntegrationField>({
     initial: () => draftOfIntegration(integration),
@@ -61,7 +53,6 @@ export function IntegrationFormDialog(props: IntegrationFormDialogProps) {
     <FormDialog
       changes={form.changes}
       title={integration === undefined ? 'Add New Integration' : 'Edit Integration'}
-      initialFocus={initialFocus}
       onClose={onClose}
       footer={
         <>
@@ -91,10 +82,9 @@ export function IntegrationFormDialog(props: IntegrationFormDialogProps) {
 
 function NothingToSelect({ offers, onRetry }: Pick<IntegrationFormDialogProps, 'offers' | 'onRetry'>) {
   const { retrying, retry } = useRetry(onRetry)
-  const loading = useInitialFocusRef<HTMLDivElement>('requested')
   if (offers === 'loading' || retrying)
     return (
-      <div ref={loading} tabIndex={-1} className="outline-none">
+      <div data-initial-focus tabIndex={-1} className="outline-none">
         <LoadingState>Loading available integrations...</LoadingState>
       </div>
     )
@@ -106,6 +96,11 @@ function NothingToSelect({ offers, onRetry }: Pick<IntegrationFormDialogProps, '
       />
     )
   return <p className="py-4 text-sm text-muted">All available integrations have already been added.</p>
+}
+
+/** The options can load after the dialog opened. The first field then gets the focus, if nothing else has it. */
+function focusFirstField(form: HTMLFormElement | null): void {
+  if (form !== null && document.activeElement === document.body) focusInDialog()
 }
 
 /** The names that can be selected, or the state of loading them. */

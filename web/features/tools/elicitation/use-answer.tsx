@@ -8,7 +8,7 @@ import { useApi } from '../../../lib/api/api-provider.tsx'
 import { useKeepMounted } from '../../../lib/keep-mounted.ts'
 import { logError } from '../../../lib/log-error.ts'
 import { Button } from '../../../ui/button/button.tsx'
-import { useFocusAfterRemoval } from '../../../ui/focus-after-removal.ts'
+import { useFocusAfterRemoval } from '../../../ui/focus.ts'
 import { InertText } from '../../../ui/inert-text.tsx'
 
 export interface ElicitationProps {
