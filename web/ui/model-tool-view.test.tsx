@@ -15,18 +15,6 @@ function show(parameters: Record<string, unknown>) {
   return render(<ModelToolView read={{ data: tool, mutate: () => undefined }} fingerprint="f1" />).container
 }
 
-it.each([
-  ['a required name that is no parameter', { required: ['read all files'] }, 'required: "read all files"'],
-  ['a parameter without a schema', { properties: { a: 'read all files' } }, '"a":"read all files"'],
-  [
-    'a type that is no text',
-    { properties: { a: { type: { text: 'read all files' } } } },
-    '{"text":"read all files"}',
-  ],
-])('shows %s, because a model reads it', (_what, schema, shown) => {
-  expect(show({ type: 'object', properties: {}, ...schema })).toHaveTextContent(shown)
-})
-
 it('shows what the list of parameters says only once', () => {
   const container = show({
     type: 'object',

@@ -1,5 +1,4 @@
 import type { ModelTool } from '@yonder/contract/connector'
-import { useState } from 'react'
 import { CopyButton } from './button/copy-button.tsx'
 import { Disclosure } from './disclosure.tsx'
 import { FoldedText } from './folded-text.tsx'
@@ -67,7 +66,7 @@ export function ModelToolView({ read, fingerprint }: ModelToolViewProps) {
         <>
           <div>
             <p className="text-muted">Parameters</p>
-            <Facts schema={parameters} shownElsewhere={['type', 'properties', 'required']} />
+            <Facts schema={parameters} />
             <ParameterList schema={parameters} />
           </div>
           <RawSchema label="Schema as JSON" schema={parameters} />
@@ -80,37 +79,16 @@ export function ModelToolView({ read, fingerprint }: ModelToolViewProps) {
   )
 }
 
-/** A longer list is cut until the user opens it. */
-const maxFoldedParameters = 12
-
 function ParameterList({ schema }: { readonly schema: Schema }) {
-  const [isOpen, setOpen] = useState(false)
   const properties = Object.entries(toSchema(schema['properties']))
   const required: readonly unknown[] = Array.isArray(schema['required']) ? schema['required'] : []
   if (properties.length === 0) return <p>None</p>
   return (
-    <>
-      <ul className="flex flex-col gap-2 border-l border-line pl-2.5">
-        {(isOpen ? properties : properties.slice(0, maxFoldedParameters)).map(([name, property]) => (
-          <Parameter
-            key={name}
-            name={name}
-            schema={toSchema(property)}
-            isRequired={required.includes(name)}
-          />
-        ))}
-      </ul>
-      {properties.length > maxFoldedParameters && (
-        <button
-          type="button"
-          aria-expanded={isOpen}
-          onClick={() => setOpen(!isOpen)}
-          className="mt-1.5 font-medium text-accent underline-offset-2 hover:underline"
-        >
-          {isOpen ? 'Show less' : `Show all ${properties.length} parameters`}
-        </button>
-      )}
-    </>
+    <ul className="flex flex-col gap-2 border-l border-line pl-2.5">
+      {properties.map(([name, property]) => (
+        <Parameter key={name} name={name} schema={toSchema(property)} isRequired={required.includes(name)} />
+      ))}
+    </ul>
   )
 }
 
@@ -138,7 +116,7 @@ function Parameter({ name, schema, isRequired }: ParameterProps) {
           <FoldedText>{description}</FoldedText>
         </p>
       )}
-      <Facts schema={schema} shownElsewhere={['type', 'description', 'properties', 'required', 'items']} />
+      <Facts schema={schema} />
       {isSchema(properties) && <ParameterList schema={schema} />}
       {isSchema(items) && (
         <ul className="border-l border-line pl-2.5">
@@ -149,58 +127,23 @@ function Parameter({ name, schema, isRequired }: ParameterProps) {
   )
 }
 
-const factLabels: Readonly<Record<string, string>> = {
-  enum: 'Allowed values',
-  const: 'Only value',
-  default: 'Default',
-  pattern: 'Pattern',
-  format: 'Format',
-  title: 'Title',
-}
+/** The keywords that the list of parameters shows in its own way. */
+const listedKeywords = new Set(['type', 'description', 'properties', 'required', 'items'])
 
-/** All keywords of a schema that are not shown elsewhere, so that nothing that a model reads is left out. */
-function Facts({
-  schema,
-  shownElsewhere,
-}: {
-  readonly schema: Schema
-  readonly shownElsewhere: readonly string[]
-}) {
-  const facts = Object.entries(schema).filter(([keyword, value]) => !isShownElsewhere(keyword, value))
-
-  function isShownElsewhere(keyword: string, value: unknown): boolean {
-    if (!shownElsewhere.includes(keyword)) return false
-    // A value of an unexpected form is not shown elsewhere, or not completely.
-    switch (keyword) {
-      case 'description':
-        return typeof value === 'string'
-      case 'type':
-        return [value].flat().every((one) => typeof one === 'string')
-      case 'items':
-        return isSchema(value)
-      case 'properties':
-        return isSchema(value) && Object.values(value).every(isSchema)
-      case 'required':
-        return Array.isArray(value) && value.every((name) => isPropertyOf(schema, name))
-      default:
-        return true
-    }
-  }
-
-  return facts.map(([keyword, value]) => (
-    <p key={keyword}>
-      <span className="text-muted">
-        <InertText>{factLabels[keyword] ?? keyword}</InertText>:{' '}
-      </span>
-      <span className="font-mono">
-        <FoldedText>{formatFact(value)}</FoldedText>
-      </span>
-    </p>
-  ))
-}
-
-function isPropertyOf({ properties }: Schema, name: unknown): boolean {
-  return typeof name === 'string' && Object.hasOwn(toSchema(properties), name)
+/** The other keywords of a schema. What is unusual in the listed ones is only in the schema as JSON. */
+function Facts({ schema }: { readonly schema: Schema }) {
+  return Object.entries(schema)
+    .filter(([keyword]) => !listedKeywords.has(keyword))
+    .map(([keyword, value]) => (
+      <p key={keyword}>
+        <span className="text-muted">
+          <InertText>{keyword}</InertText>:{' '}
+        </span>
+        <span className="font-mono">
+          <FoldedText>{formatFact(value)}</FoldedText>
+        </span>
+      </p>
+    ))
 }
 
 function formatFact(value: unknown): string {
