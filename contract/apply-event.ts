@@ -81,13 +81,13 @@ function fold(run: RunState, event: RunEvent): RunState {
       return changeReply(run, (reply) => ({ ...reply, left_out_tools: event.left_out_tools }))
     case 'compacting':
       return changeReply(run, (reply) => setCompacting(reply, event.message_count))
-    case 'compaction':
-    case 'mcp_status':
-      return run
     case 'error':
       return changeReply(run, (reply) => ({ ...reply, error: event.error }))
     case 'ended':
       return { ...changeReply(run, (reply) => endReply(reply, event)), status: event.status }
+    default:
+      // The other types change no message, nor does an unknown type from a newer version.
+      return run
   }
 }
 

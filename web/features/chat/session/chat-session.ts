@@ -10,6 +10,7 @@ import { readReason, toFailure } from '../../../lib/api/api-error.ts'
 import { onConnectionBack } from '../../../lib/api/connection.ts'
 import { logError } from '../../../lib/log-error.ts'
 import { createStore, type ReadableStore } from '../../../lib/store.ts'
+import { toast } from '../../../lib/toasts.ts'
 import { restoreDraft, storageKeys } from '../chat-storage.ts'
 import { AutomaticSends } from './automatic-sends.ts'
 import { ChatReader } from './chat-reader.ts'
@@ -29,7 +30,6 @@ import {
   optimisticReply,
   optimisticSend,
 } from './run-messages.ts'
-import { SelectionSaver } from './selection-saver.ts'
 import {
   activeRun,
   createView,
@@ -65,14 +65,13 @@ export class ChatSession {
   #viewers = 0
   #closeTimer: ReturnType<typeof setTimeout> | undefined
   #pollTimer: ReturnType<typeof setTimeout> | undefined
-  readonly #selections: SelectionSaver
+  #savingSelection = Promise.resolve()
   readonly #automaticSends: AutomaticSends
   #stopWatchingConnection = () => {}
 
   constructor(chatId: string, api: ApiClient) {
     this.#chatId = chatId
     this.#api = api
-    this.#selections = new SelectionSaver(chatId, api)
     this.#automaticSends = new AutomaticSends(api.connection)
     this.#reader = new ChatReader(api, chatId, {
       onStart: () => this.#apply({ type: 'read_started' }),
@@ -196,7 +195,19 @@ export class ChatSession {
   /** Shows the branch of a message at once, saves the selection and loads the chat again. */
   readonly selectBranch = (messageId: string): void => {
     this.#apply({ type: 'branch_selected', messageId })
-    this.#selections.save(messageId, (isLast) => this.#apply({ type: 'branch_saved', isLast }))
+    this.#savingSelection = this.#savingSelection.then(() => this.#saveSelection(messageId))
+  }
+
+  /** Of the branches that are selected while one is being saved, only the last is saved. */
+  async #saveSelection(messageId: string): Promise<void> {
+    try {
+      if (this.#state.pendingSelections === 1)
+        await this.#api.post('/api/chat/select-response', { chatId: this.#chatId, messageId })
+    } catch (error) {
+      logError('Error selecting response', error)
+      toast.error(`The chosen version could not be saved: ${readReason(error)}`)
+    }
+    this.#apply({ type: 'branch_saved' })
   }
 
   /** Shows a summary as the server has stored it, or removes one that the server has removed. */

@@ -99,7 +99,7 @@ describe('the phase of a session', () => {
     ['a closed chat that is forgotten', { type: 'forgotten' }, allIdle],
     ['a message that was not sent', { type: 'unsent', unsent: undefined }, order],
     ['a branch', { type: 'branch_selected', messageId: 'x' }, order],
-    ['a branch that was saved', { type: 'branch_saved', isLast: true }, order],
+    ['a branch that was saved', { type: 'branch_saved' }, order],
   ]
   test.each(steps)('after %s', (_name, action, expected) => {
     expect(order.map((phase) => reduceSession(phases[phase], action).activity.phase)).toEqual(expected)
@@ -301,9 +301,9 @@ describe('a chat that is read again', () => {
     expect(selecting.chat?.selected_message_id).toBe('next')
     const changed = apply(selecting, { type: 'changed' }, read({ ...tree, selected_message_id: 'reply' }))
     expect([changed.chat?.selected_message_id, changed.isOutdated]).toEqual(['next', false])
-    const first = apply(changed, { type: 'branch_saved', isLast: false })
+    const first = apply(changed, { type: 'branch_saved' })
     expect(first.isOutdated).toBe(false)
-    expect(apply(first, { type: 'branch_saved', isLast: true })).toMatchObject({
+    expect(apply(first, { type: 'branch_saved' })).toMatchObject({
       isOutdated: true,
       pendingSelections: 0,
     })

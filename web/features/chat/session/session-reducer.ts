@@ -73,7 +73,7 @@ export type SessionAction =
   | { readonly type: 'forgotten' }
   | { readonly type: 'unsent'; readonly unsent: UnsentMessage | undefined }
   | { readonly type: 'branch_selected'; readonly messageId: string }
-  | { readonly type: 'branch_saved'; readonly isLast: boolean }
+  | { readonly type: 'branch_saved' }
   /** The server has stored a summary with another text, or removed it. */
   | { readonly type: 'compaction_changed'; readonly id: string; readonly compaction: Compaction | undefined }
 
@@ -146,12 +146,10 @@ export function reduceSession(state: SessionState, action: SessionAction): Sessi
       const pendingSelections = state.pendingSelections + 1
       return { ...state, pendingSelections, chat: state.chat && selectLeaf(state.chat, action.messageId) }
     }
-    case 'branch_saved':
-      return {
-        ...state,
-        pendingSelections: state.pendingSelections - 1,
-        isOutdated: state.isOutdated || action.isLast,
-      }
+    case 'branch_saved': {
+      const pendingSelections = state.pendingSelections - 1
+      return { ...state, pendingSelections, isOutdated: state.isOutdated || pendingSelections === 0 }
+    }
     case 'compaction_changed':
       return changeCompaction(state, action.id, action.compaction)
   }
@@ -328,7 +326,7 @@ function begin(state: SessionState, active: Omit<ActiveRun, 'number'>): SessionS
 }
 
 function advance(state: SessionState, active: ActiveRun, event: RunEvent): SessionState {
-  const run = applyKnownEvent(active.run, event)
+  const run = applyEvent(active.run, event)
   if (run.status !== 'running') return settle(state, { ...active, run })
   const chat =
     event.type === 'compaction' ? state.chat && addCompaction(state.chat, event.compaction) : state.chat
@@ -350,35 +348,6 @@ function settle(state: SessionState, active: ActiveRun): SessionState {
 
 function becomeIdle(state: SessionState): SessionState {
   return { ...state, activity: { phase: 'idle' }, notice: undefined, endedReply: undefined }
-}
-
-const eventTypes: Readonly<Record<RunEvent['type'], true>> = {
-  started: true,
-  model: true,
-  text: true,
-  reasoning: true,
-  text_was_reasoning: true,
-  usage: true,
-  tool_call: true,
-  tool_progress: true,
-  tool_question: true,
-  tool_result: true,
-  reply: true,
-  notice: true,
-  left_out_tools: true,
-  compacting: true,
-  compaction: true,
-  mcp_status: true,
-  error: true,
-  ended: true,
-}
-
-/**
- * Applies an event. An unknown type, from a newer version, changes only `seq`, so that no event seems to be missing.
- */
-function applyKnownEvent(run: RunState, event: RunEvent): RunState {
-  if (Object.hasOwn(eventTypes, event.type)) return applyEvent(run, event)
-  return event.seq > run.seq ? { ...run, seq: event.seq } : run
 }
 
 /** What components render. A change within the messages of the current run does not replace it. */
