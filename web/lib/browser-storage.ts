@@ -1,6 +1,11 @@
 import type { ReadableStore } from './store.ts'
 
 const memory = new Map<string, string>()
+const listeners = new Set<() => void>()
+
+function notify(): void {
+  for (const listener of listeners) listener()
+}
 
 /**
  * Local storage that never throws. If the browser blocks it or it is full, values stay in memory until the page is
@@ -21,6 +26,7 @@ export const browserStorage = {
     } catch {
       memory.set(key, value)
     }
+    notify()
   },
   keys(): readonly string[] {
     try {
@@ -35,6 +41,16 @@ export const browserStorage = {
       localStorage.removeItem(key)
     } catch {
       // A value that cannot be removed here cannot be read either.
+    }
+    notify()
+  },
+  /** Calls `listener` after each change, here or in another tab, until the returned function is called. */
+  subscribe(listener: () => void): () => void {
+    listeners.add(listener)
+    window.addEventListener('storage', listener)
+    return () => {
+      listeners.delete(listener)
+      window.removeEventListener('storage', listener)
     }
   },
 }
@@ -51,24 +67,9 @@ export function createStoredValue<Value extends string | boolean>(
   key: string,
   parse: (text: string | null) => Value,
 ): StoredValue<Value> {
-  const listeners = new Set<() => void>()
   return {
     get: () => parse(browserStorage.read(key)),
-    set: (value) => {
-      browserStorage.write(key, String(value))
-      for (const listener of listeners) listener()
-    },
-    subscribe: (listener) => {
-      const onStorage = (event: StorageEvent) => {
-        // A null key means that everything was cleared.
-        if (event.key === key || event.key === null) listener()
-      }
-      listeners.add(listener)
-      window.addEventListener('storage', onStorage)
-      return () => {
-        listeners.delete(listener)
-        window.removeEventListener('storage', onStorage)
-      }
-    },
+    set: (value) => browserStorage.write(key, String(value)),
+    subscribe: browserStorage.subscribe,
   }
 }

@@ -15,7 +15,6 @@ import {
 
 const texts = [
   storageKeys.homeDraft,
-  storageKeys.homeRequest,
   storageKeys.homeOutbox('r_1'),
   storageKeys.draft('c_1'),
   storageKeys.edit('c_1', 'm_1'),

@@ -10,8 +10,6 @@ import { browserStorage } from '../../lib/browser-storage.ts'
 export const storageKeys = {
   homeBot: 'home_page_selected_bot',
   homeDraft: 'home_page_draft',
-  /** The request id of a message that was moved back into the input. A chat may be reserved under this id. */
-  homeRequest: 'home_page_request',
   homeOutbox: (request: string) => `home_page_outbox_${request}`,
   chatBot: (chatId: string) => `chat_${chatId}_selectedBot`,
   newMessage: (chatId: string) => `newChat_${chatId}_message`,
@@ -24,11 +22,9 @@ export const storageKeys = {
 
 /** The key of the id of the user whose entries are stored. */
 const ownerKey = 'chat_storage_owner'
-/**
- * The keys of texts that the user has written. The bot of a first message and the request id are removed with the texts.
- */
+/** The keys of texts that the user has written. The bot of a first message is removed with the texts. */
 const textKeys = [
-  /^home_page_(?:draft|request)$/,
+  /^home_page_draft$/,
   /^home_page_outbox_./,
   /^chat_.+_(?:draft|outbox)$/,
   /^chat_.+_(?:edit|summary)_./,
@@ -62,7 +58,6 @@ function removeKeys(shouldRemove: (key: string) => boolean): void {
 
 /** The texts of the inputs on this page. Other tabs write to the same storage keys and must not change these texts. */
 const openTexts = new Map<string, string>()
-const listeners = new Set<() => void>()
 
 /** Unsent text, stored under a key so that it survives a reload and a visit to another page. */
 export const drafts = {
@@ -71,7 +66,6 @@ export const drafts = {
     if (openTexts.has(key)) openTexts.set(key, text)
     if (text === '') browserStorage.remove(key)
     else browserStorage.write(key, text)
-    for (const listener of listeners) listener()
   },
 }
 
@@ -92,9 +86,9 @@ export function useDraft(key: string): readonly [MessageContent, (content: Messa
   const subscribe = useCallback(
     (listener: () => void) => {
       openTexts.set(key, drafts.read(key))
-      listeners.add(listener)
+      const unsubscribe = browserStorage.subscribe(listener)
       return () => {
-        listeners.delete(listener)
+        unsubscribe()
         openTexts.delete(key)
       }
     },

@@ -7,9 +7,8 @@ import { useApi } from '../../lib/api/api-provider.tsx'
 import { onConnectionBack } from '../../lib/api/connection.ts'
 import { browserStorage } from '../../lib/browser-storage.ts'
 import { logError } from '../../lib/log-error.ts'
-import { storageKeys } from './chat-storage.ts'
 import { AutomaticSends } from './session/automatic-sends.ts'
-import { homeOutbox, type HomeMessage, type SendAttempt } from './session/home-outbox.ts'
+import { homeOutbox, type HomeMessage } from './session/home-outbox.ts'
 import { firstMessage } from './session/outbox.ts'
 import { createMessageId } from './session/run-messages.ts'
 
@@ -35,40 +34,44 @@ export function useStartChat(): StartChat {
   const api = useApi()
   const navigate = useNavigate()
   const [isStarting, setStarting] = useState(false)
-  const lastAttempt = useRef<SendAttempt>(undefined)
-  const messages = useSyncExternalStore(homeOutbox.subscribe, homeOutbox.list)
+  /** The message for which this page is reserving a chat. */
+  const reserving = useRef<HomeMessage>(undefined)
+  const stored = useSyncExternalStore(browserStorage.subscribe, () => JSON.stringify(homeOutbox.list()))
+  const messages = JSON.parse(stored) as readonly HomeMessage[]
 
   useEffect(() => {
     homeOutbox.failAbandoned()
+    const leave = (cause: 'page_closed' | 'page_left') => {
+      const message = reserving.current
+      if (message !== undefined && homeOutbox.isSending(message)) homeOutbox.fail(message, { cause })
+    }
+    const handleClose = () => leave('page_closed')
+    window.addEventListener('pagehide', handleClose)
     return () => {
-      if (lastAttempt.current?.isActive() === true) lastAttempt.current.fail({ cause: 'page_left' })
+      window.removeEventListener('pagehide', handleClose)
+      leave('page_left')
     }
   }, [])
-  useEffect(() => {
-    const changed = new AbortController()
-    homeOutbox.watchOtherPages(messages, changed.signal)
-    return () => changed.abort()
-  }, [messages])
 
-  const send = async (message: Pick<HomeMessage, 'request' | 'content' | 'botName'>) => {
-    const { request, content, botName } = message
-    const attempt = homeOutbox.begin({ request, content, botName })
-    lastAttempt.current = attempt
+  const send = async (request: string, content: HomeMessage['content'], botName: string) => {
+    const message = { request, content, botName, sentAt: Date.now() }
+    homeOutbox.write(message)
+    reserving.current = message
     setStarting(true)
     try {
       const chat = await api.get<NewChat>(`/api/chat/id?request=${request}`)
-      if (chat === undefined) attempt.fail({ cause: 'signed_out' })
+      if (chat === undefined) homeOutbox.fail(message, { cause: 'signed_out' })
       // The attempt has failed if the user has left the home page. The new chat must not replace the page that is open
       // now.
-      else if (attempt.isActive()) {
-        attempt.handOver(chat.id)
-        lastAttempt.current = undefined
+      else if (homeOutbox.isSending(message)) {
+        homeOutbox.write({ ...message, chatId: chat.id })
+        reserving.current = undefined
         firstMessage.store(chat.id, content, botName)
         await navigate(`/chat/${encodeURIComponent(chat.id)}`)
       }
     } catch (error) {
       logError('Error creating chat with message', error)
-      attempt.fail(toFailure(error))
+      homeOutbox.fail(message, toFailure(error))
     } finally {
       setStarting(false)
     }
@@ -76,7 +79,7 @@ export function useStartChat(): StartChat {
 
   const sendAgain = ({ request, content }: HomeMessage, botName: string) => {
     // Another tab may have sent it, or be sending it at this moment.
-    if (homeOutbox.isUnsent(request)) void send({ request, content, botName })
+    if (homeOutbox.isUnsent(request)) void send(request, content, botName)
   }
   const automatic = messages.findLast(({ failure }) => failure !== undefined && isOutage(failure))
   useAutomaticSends(() => (isStarting ? undefined : automatic), sendAgain)
@@ -85,7 +88,7 @@ export function useStartChat(): StartChat {
     isStarting,
     unsent: messages.filter((message): message is UnsentHomeMessage => message.failure !== undefined),
     automatic,
-    start: (content, botName) => void send({ request: takeRequestId(), content, botName }),
+    start: (content, botName) => void send(createMessageId(), content, botName),
     sendAgain,
   }
 }
@@ -103,14 +106,4 @@ function useAutomaticSends(
       send(message, message.botName)
   })
   useEffect(() => onConnectionBack(connection, () => handleBack()), [connection])
-}
-
-/**
- * Returns a new request id, or the one of a message that was moved back into the input: its chat may be reserved
- * already.
- */
-function takeRequestId(): string {
-  const request = browserStorage.read(storageKeys.homeRequest)
-  browserStorage.remove(storageKeys.homeRequest)
-  return request ?? createMessageId()
 }

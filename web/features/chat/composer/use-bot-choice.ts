@@ -25,30 +25,23 @@ export function useBotChoice(storageKey: string, chatBot?: string): BotChoice {
     bots,
     error,
     selected: find(storedName) ?? (storedName === null ? undefined : find(chatBot)) ?? bots?.[0],
-    select: (name) => storeChoice(storageKey, name),
+    select: (name) => browserStorage.write(storageKey, name),
   }
 }
 
 /** Follows the renaming of a bot on the home page, where no chat says which bot was meant. */
 export function renameHomeChoice(name: string, next: string): void {
-  if (browserStorage.read(storageKeys.homeBot) === name) storeChoice(storageKeys.homeBot, next)
+  if (browserStorage.read(storageKeys.homeBot) === name) browserStorage.write(storageKeys.homeBot, next)
 }
 
 /** How often the stored choice is read, because another tab may change it. */
 const pollIntervalMs = 100
 
-const listeners = new Set<() => void>()
-
-function storeChoice(key: string, name: string): void {
-  browserStorage.write(key, name)
-  for (const listener of listeners) listener()
-}
-
 function subscribe(onChange: () => void): () => void {
   const timer = setInterval(onChange, pollIntervalMs)
-  listeners.add(onChange)
+  const unsubscribe = browserStorage.subscribe(onChange)
   return () => {
     clearInterval(timer)
-    listeners.delete(onChange)
+    unsubscribe()
   }
 }
