@@ -4,6 +4,8 @@ export interface Toast {
   readonly id: number
   readonly kind: 'success' | 'error'
   readonly text: string
+  /** In the time of the toasts, which stands still in a pause. */
+  readonly endsAt: number
 }
 
 /** How long a toast is shown, apart from pauses. */
@@ -21,49 +23,44 @@ export const toast = {
   error: (text: string): void => show('error', text),
 }
 
-export function dismissToast(id: number): void {
-  clearTimeout(countdowns.get(id)?.timer)
-  countdowns.delete(id)
-  if (store.get().some((shown) => shown.id === id))
-    store.update((shown) => shown.filter((other) => other.id !== id))
-}
+export const dismissToast = (id: number): void => keep((other) => other.id !== id)
 
-/** Pauses all countdowns until the returned function is called, for example while the user reads a toast. */
+/** Pauses the time of all toasts until the returned function is called, for example while the user reads a toast. */
 export function pauseToasts(): () => void {
+  if (pauseCount === 0) pausedAt = Date.now()
   pauseCount += 1
-  if (pauseCount === 1) for (const countdown of countdowns.values()) pause(countdown)
+  schedule()
   return () => {
     pauseCount -= 1
-    if (pauseCount === 0) for (const [id, countdown] of countdowns) start(id, countdown)
+    if (pauseCount === 0) pausedMs += Date.now() - pausedAt
+    schedule()
   }
 }
 
-interface Countdown {
-  remainingMs: number
-  /** When the countdown was last started, in milliseconds since 1970. */
-  startedAt: number
-  timer: ReturnType<typeof setTimeout> | undefined
-}
-
-/** By the id of the toast. */
-const countdowns = new Map<number, Countdown>()
 let pauseCount = 0
+/** When the current pause began, and how long the earlier ones lasted together, in milliseconds. */
+let pausedAt = 0
+let pausedMs = 0
+let timer: ReturnType<typeof setTimeout> | undefined
+
+/** The time of the toasts, which stands still in a pause. */
+const now = () => (pauseCount > 0 ? pausedAt : Date.now()) - pausedMs
 
 function show(kind: Toast['kind'], text: string): void {
   lastId += 1
-  const id = lastId
-  store.update((shown) => [...shown, { id, kind, text }])
-  const countdown: Countdown = { remainingMs: toastMs, startedAt: 0, timer: undefined }
-  countdowns.set(id, countdown)
-  if (pauseCount === 0) start(id, countdown)
+  store.update((shown) => [...shown, { id: lastId, kind, text, endsAt: now() + toastMs }])
+  schedule()
 }
 
-function start(id: number, countdown: Countdown): void {
-  countdown.startedAt = Date.now()
-  countdown.timer = setTimeout(() => dismissToast(id), countdown.remainingMs)
+function keep(isKept: (toast: Toast) => boolean): void {
+  store.update((shown) => shown.filter(isKept))
+  schedule()
 }
 
-function pause(countdown: Countdown): void {
-  clearTimeout(countdown.timer)
-  countdown.remainingMs -= Date.now() - countdown.startedAt
+/** Waits for the end of the oldest toast, which is the next to end. */
+function schedule(): void {
+  clearTimeout(timer)
+  const [next] = store.get()
+  if (next !== undefined && pauseCount === 0)
+    timer = setTimeout(() => keep(({ endsAt }) => endsAt > now()), next.endsAt - now())
 }
