@@ -60,26 +60,7 @@ function findInstant(clock: number, zone: string): number | undefined {
 }
 
 function offsetAt(instant: number, zone: string): number {
-  const fields = new Intl.DateTimeFormat('en', {
-    timeZone: zone,
-    hourCycle: 'h23',
-    year: 'numeric',
-    month: 'numeric',
-    day: 'numeric',
-    hour: 'numeric',
-    minute: 'numeric',
-    second: 'numeric',
-  }).formatToParts(instant)
-  const valueOf = (type: Intl.DateTimeFormatPartTypes) =>
-    Number(fields.find((field) => field.type === type)?.value ?? 0)
-  return (
-    Date.UTC(
-      valueOf('year'),
-      valueOf('month') - 1,
-      valueOf('day'),
-      valueOf('hour'),
-      valueOf('minute'),
-      valueOf('second'),
-    ) - instant
-  )
+  // Sweden writes a date and a time as ISO 8601 does, with a space between them.
+  const format = new Intl.DateTimeFormat('sv', { timeZone: zone, dateStyle: 'short', timeStyle: 'medium' })
+  return Date.parse(`${format.format(instant).replace(' ', 'T')}Z`) - instant
 }
