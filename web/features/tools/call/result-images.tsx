@@ -1,11 +1,11 @@
 import type { Message } from '@yonder/contract/message'
 import type { ResultPart } from '@yonder/contract/tool-call'
 import { useEffect, useRef, useState, type CSSProperties, type RefObject } from 'react'
+import { useSWRConfig } from 'swr'
 import useSWRImmutable from 'swr/immutable'
 import { useApi } from '../../../lib/api/api-provider.tsx'
 import { Button } from '../../../ui/button/button.tsx'
 import { Skeleton } from '../../../ui/states/progress.tsx'
-import { useKeptImage } from './kept-images.ts'
 
 type ImagePart = Extract<ResultPart, { type: 'image' }>
 
@@ -66,7 +66,9 @@ function LoadedImage({ label, path }: { readonly label: string; readonly path: s
     mutate,
     isValidating,
   } = useSWRImmutable<string | undefined, Error>(path, async () => toDataUrl(await readFile(path)))
-  useKeptImage(path)
+  const { cache } = useSWRConfig()
+  // Images must not fill the memory. The browser keeps the files.
+  useEffect(() => () => cache.delete(path), [cache, path])
   const [isBroken, setBroken] = useState(false)
   const retry = () => {
     setBroken(false)
