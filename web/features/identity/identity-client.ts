@@ -1,13 +1,17 @@
 import type { ClientSettings } from '@yonder/contract/identity'
 import { logError } from '../../lib/log-error.ts'
-import { beginSignIn, type SignInRequest } from './begin-sign-in.ts'
-import { finishSignIn, isSignInResponse } from './finish-sign-in.ts'
-import { createIdentityStateStore, type IdentityStateStore } from './identity-state-store.ts'
-import { insecureOrigin, loginFailed, tokenFailed, type IdentityState } from './identity-state.ts'
+import {
+  createIdentityStateStore,
+  insecureOrigin,
+  loginFailed,
+  tokenFailed,
+  type IdentityState,
+  type IdentityStateStore,
+} from './identity-state.ts'
 import { createOpenIdClient, type OpenIdClient } from './open-id-client.ts'
 import { createSessionStore, type Session, type SessionStore } from './session-store.ts'
-import { SignedOutError } from './signed-out-error.ts'
-import { createTokenSource } from './token-source.ts'
+import { beginSignIn, finishSignIn, isSignInResponse, type SignInRequest } from './sign-in.ts'
+import { createTokenSource, SignedOutError } from './token-source.ts'
 
 /** Signs the user in and out. A page has one client; the tabs of a browser share the session through local storage. */
 export interface IdentityClient {
@@ -37,9 +41,9 @@ export interface IdentityClient {
 export function createIdentityClient(settings: ClientSettings['identity']): IdentityClient {
   const store = createSessionStore(settings.issuer, settings.clientId)
   const openClient = createOpenIdClient(settings)
-  const tokens = createTokenSource(store, openClient)
+  const getToken = createTokenSource(store, openClient)
   const state = createIdentityStateStore(store)
-  const getAccessToken = (userId?: string): Promise<string> => requestToken(() => tokens.get(userId), state)
+  const getAccessToken = (userId?: string): Promise<string> => requestToken(() => getToken(userId), state)
   let starting: Promise<void> | undefined
 
   async function begin(): Promise<void> {
@@ -76,7 +80,7 @@ export function createIdentityClient(settings: ClientSettings['identity']): Iden
     const session = store.read()
     store.clear()
     state.set({ status: 'loading' })
-    location.assign(await signOutAtProvider(openClient, session))
+    location.assign(await endSession(openClient, session))
   }
 
   return {
@@ -91,18 +95,35 @@ export function createIdentityClient(settings: ClientSettings['identity']): Iden
   }
 }
 
-/** Returns the address to open next. If `endSession` cannot be loaded, the user is signed out in this browser only. */
-async function signOutAtProvider(
-  openClient: () => Promise<OpenIdClient>,
-  session: Session | null,
-): Promise<string> {
+/**
+ * Revokes the refresh token if possible, and returns the address to open next: the provider's sign-out page, which
+ * redirects back to our origin, or our origin itself when the provider has no such page or cannot be reached.
+ */
+async function endSession(openClient: () => Promise<OpenIdClient>, session: Session | null): Promise<string> {
   try {
-    const { endSession } = await import('./end-session.ts')
-    return await endSession(openClient, session)
+    return await signOutAtProvider(await openClient(), session)
   } catch (error) {
     logError('The sign-out at the provider failed', error)
     return location.origin
   }
+}
+
+async function signOutAtProvider(
+  { library, configuration }: OpenIdClient,
+  session: Session | null,
+): Promise<string> {
+  const { revocation_endpoint, end_session_endpoint } = configuration.serverMetadata()
+  if (session !== null && session.refreshToken !== null && revocation_endpoint !== undefined) {
+    await library
+      .tokenRevocation(configuration, session.refreshToken, { token_type_hint: 'refresh_token' })
+      .catch((error: unknown) => logError('The refresh token could not be revoked', error))
+  }
+  if (end_session_endpoint === undefined) return location.origin
+  const address = library.buildEndSessionUrl(configuration, {
+    post_logout_redirect_uri: location.origin,
+    ...(session === null ? {} : { id_token_hint: session.idToken }),
+  })
+  return address.href
 }
 
 /** Returns a token, and updates the state to show whether there was one. */

@@ -1,3 +1,7 @@
+import { logError } from '../../lib/log-error.ts'
+import { createStore, type ReadableStore } from '../../lib/store.ts'
+import type { SessionStore } from './session-store.ts'
+
 /** The signed-in user, from the provider's ID token. */
 export interface IdentityUser {
   readonly sub: string
@@ -25,3 +29,37 @@ export const tokenFailed = 'Get access token failed'
 /** Browsers provide the cryptography for signing in only on pages from https or localhost. */
 export const insecureOrigin =
   'Signing in needs a secure address. This page was opened over plain http; open it over https, or on localhost.'
+
+/** The sign-in state that the page shows. */
+export interface IdentityStateStore extends ReadableStore<IdentityState> {
+  readonly set: (state: IdentityState) => void
+  /** Sets the state from the stored session. `failure` is the message to show when no token could be requested. */
+  readonly showStored: (failure?: string | null) => void
+  /** Logs the cause, and shows the message. */
+  readonly fail: (message: string, cause: unknown) => void
+}
+
+export function createIdentityStateStore(store: SessionStore): IdentityStateStore {
+  const { get, set, subscribe } = createStore<IdentityState>({ status: 'loading' })
+  return {
+    get,
+    subscribe,
+    set,
+    showStored(failure = null) {
+      const session = store.read()
+      if (session === null) set({ status: 'unauthenticated' })
+      else if (!isShown(get(), session.user.sub, failure)) {
+        set({ status: 'authenticated', user: session.user, failure })
+      }
+    },
+    fail(message, cause) {
+      logError(message, cause)
+      set({ status: 'error', message })
+    },
+  }
+}
+
+/** Whether the page shows this user and failure already. A silent refresh then does not render it again. */
+function isShown(state: IdentityState, sub: string, failure: string | null): boolean {
+  return state.status === 'authenticated' && state.user.sub === sub && state.failure === failure
+}

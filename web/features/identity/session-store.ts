@@ -65,27 +65,10 @@ export function createSessionStore(issuer: string, clientId: string): SessionSto
   }
 }
 
-/** Returns null, which means signed out, for an invalid entry, such as one of an older version. */
 function parseSession(text: string | null): Session | null {
-  if (text === null) return null
   try {
-    const value: unknown = JSON.parse(text)
-    return isSession(value) ? value : null
+    return JSON.parse(text ?? 'null') as Session | null
   } catch {
     return null
   }
-}
-
-function isSession(value: unknown): value is Session {
-  if (typeof value !== 'object' || value === null) return false
-  const { accessToken, expiresAt, idToken, user } = value as Record<string, unknown>
-  return (
-    typeof accessToken === 'string' &&
-    typeof expiresAt === 'number' &&
-    typeof idToken === 'string' &&
-    typeof user === 'object' &&
-    user !== null &&
-    'sub' in user &&
-    typeof user.sub === 'string'
-  )
 }

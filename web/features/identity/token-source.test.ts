@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { refreshSession } from './refresh-session.ts'
 import { createSessionStore, type Session } from './session-store.ts'
-import { createTokenSource } from './token-source.ts'
+import { createTokenSource, refreshSession } from './token-source.ts'
 
 const store = createSessionStore('https://id.example', 'yonder')
 const hourMs = 3_600_000
@@ -37,15 +36,15 @@ const openNothing = () => Promise.reject(new Error('No request to the provider i
 
 it('returns the token of the user it is requested for', async () => {
   store.write(sessionOf('ada', hourMs))
-  const tokens = createTokenSource(store, openNothing)
-  expect(await tokens.get('ada')).toBe('token of ada')
-  expect(await tokens.get()).toBe('token of ada')
+  const getToken = createTokenSource(store, openNothing)
+  expect(await getToken('ada')).toBe('token of ada')
+  expect(await getToken()).toBe('token of ada')
 })
 
 it('refuses a request of a user when another user has signed in', async () => {
   store.write(sessionOf('eve', hourMs))
-  const tokens = createTokenSource(store, openNothing)
-  await expect(tokens.get('ada')).rejects.toThrow('Another user has signed in.')
+  const getToken = createTokenSource(store, openNothing)
+  await expect(getToken('ada')).rejects.toThrow('Another user has signed in.')
 })
 
 it('ends a session that cannot be refreshed, but not that of a user who has signed in meanwhile', async () => {
@@ -62,10 +61,10 @@ it('ends a session that cannot be refreshed, but not that of a user who has sign
 
 it('refuses a request that was waiting for a token when another user signed in', async () => {
   store.write(sessionOf('ada', 0))
-  const tokens = createTokenSource(store, openNothing)
-  const waiting = tokens.get('ada')
+  const getToken = createTokenSource(store, openNothing)
+  const waiting = getToken('ada')
   store.write(sessionOf('eve', hourMs))
-  const ofEve = tokens.get('eve')
+  const ofEve = getToken('eve')
   grant()
   await expect(waiting).rejects.toThrow('Another user has signed in.')
   expect(await ofEve).toBe('token of eve')

@@ -1,6 +1,12 @@
+import type { IDToken, TokenEndpointResponse, TokenEndpointResponseHelpers } from 'openid-client'
+import type { IdentityUser } from './identity-state.ts'
 import type { OpenIdClient } from './open-id-client.ts'
 import type { Session, SessionStore } from './session-store.ts'
-import { SignedOutError } from './signed-out-error.ts'
+
+/** The session has ended in this browser or at the provider, and is no longer stored. */
+export class SignedOutError extends Error {
+  override readonly name = 'SignedOutError'
+}
 
 /** An access token that expires within this time is refreshed. */
 const refreshMarginMs = 60_000
@@ -16,20 +22,17 @@ const settleMs = 250
 /** A lock request that took longer than this counts as having waited for another tab. */
 const minWaitMs = 20
 
-export interface TokenSource {
-  /**
-   * Returns a token of the user with this id, or of the stored session's user when it is omitted. It never returns the
-   * token of another user who has signed in in this browser meanwhile.
-   * @throws SignedOutError, a TimeoutError when another tab holds the lock for too long, or the failure of the request
-   */
-  readonly get: (userId?: string) => Promise<string>
-}
-
 /**
- * Returns access tokens from the store, and refreshes them shortly before they expire. Concurrent calls in a tab share
- * one refresh, and only one tab refreshes at a time.
+ * Returns a function that reads the access token from the store, and refreshes it shortly before it expires. It returns
+ * a token of the user with this id, or of the stored session's user when it is omitted, and never the token of another
+ * user who has signed in in this browser meanwhile. It throws a SignedOutError, a TimeoutError when another tab holds
+ * the lock for too long, or the failure of the request. Concurrent calls in a tab share one refresh, and only one tab
+ * refreshes at a time.
  */
-export function createTokenSource(store: SessionStore, openClient: () => Promise<OpenIdClient>): TokenSource {
+export function createTokenSource(
+  store: SessionStore,
+  openClient: () => Promise<OpenIdClient>,
+): (userId?: string) => Promise<string> {
   /** The refresh that is running, by user id. */
   const refreshing = new Map<string, Promise<Session>>()
 
@@ -57,17 +60,11 @@ export function createTokenSource(store: SessionStore, openClient: () => Promise
       navigator.locks
         .request(store.key, options, async () => {
           const session = await readCurrent(userId, performance.now() - requestedAt > minWaitMs)
-          resolve(isFresh(session) ? session : await refresh(session))
+          resolve(isFresh(session) ? session : await refreshSession(store, openClient, session))
           await pause(settleMs)
         })
         .catch(reject)
     })
-  }
-
-  /** Loads the code on demand, because a token that is still fresh does not need it. */
-  async function refresh(session: Session): Promise<Session> {
-    const { refreshSession } = await import('./refresh-session.ts')
-    return refreshSession(store, openClient, session)
   }
 
   /** Reads the session again, since another tab can have refreshed or cleared it while this tab waited. */
@@ -76,7 +73,7 @@ export function createTokenSource(store: SessionStore, openClient: () => Promise
     return readSession(userId)
   }
 
-  return { get }
+  return get
 }
 
 function isFresh({ expiresAt }: Session): boolean {
@@ -85,4 +82,71 @@ function isFresh({ expiresAt }: Session): boolean {
 
 function pause(milliseconds: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, milliseconds))
+}
+
+/**
+ * Exchanges the refresh token of `previous` for a new access token and stores the new session. Without a refresh token,
+ * or when the provider refuses it, the session is removed; after any other failure the user stays signed in.
+ * @throws SignedOutError, or the failure of the request
+ */
+export async function refreshSession(
+  store: SessionStore,
+  openClient: () => Promise<OpenIdClient>,
+  previous: Session,
+): Promise<Session> {
+  if (previous.refreshToken === null) {
+    // Another user may have signed in since the session was read.
+    if (store.read()?.accessToken === previous.accessToken) store.clear()
+    throw new SignedOutError('The access token has expired and cannot be refreshed.')
+  }
+  const isStored = (): boolean => store.read()?.refreshToken === previous.refreshToken
+  const { library, configuration } = await openClient()
+  try {
+    const response = await library.refreshTokenGrant(configuration, previous.refreshToken)
+    const session = toSession(response, Date.now(), previous)
+    // The user may have signed out during the request.
+    if (!isStored()) throw new SignedOutError('Signed out meanwhile.')
+    store.write(session)
+    return session
+  } catch (error) {
+    if (!(error instanceof library.ResponseBodyError) || error.error !== 'invalid_grant') throw error
+    if (isStored()) store.clear()
+    throw new SignedOutError('The sign-in has ended.', { cause: error })
+  }
+}
+
+/** The lifetime of an access token when the provider does not state it. */
+const defaultLifetimeMs = 5 * 60_000
+
+type TokenResponse = TokenEndpointResponse & TokenEndpointResponseHelpers
+
+/**
+ * Returns the session to store after a validated response. `previous` is the session before a refresh: its refresh
+ * token and ID token stay if the response has no new ones. `now` is in milliseconds since 1970.
+ * @throws if there is no ID token, or a refresh returns one of another user
+ */
+export function toSession(response: TokenResponse, now: number, previous: Session | null): Session {
+  const claims = response.claims()
+  const user = claims === undefined ? previous?.user : toUser(claims)
+  const idToken = response.id_token ?? previous?.idToken
+  if (user === undefined || idToken === undefined) throw new Error('The response has no ID token.')
+  if (previous !== null && previous.user.sub !== user.sub) {
+    throw new Error('The refreshed ID token belongs to another user.')
+  }
+  const seconds = response.expiresIn()
+  return {
+    accessToken: response.access_token,
+    expiresAt: now + (seconds === undefined ? defaultLifetimeMs : seconds * 1000),
+    refreshToken: response.refresh_token ?? previous?.refreshToken ?? null,
+    idToken,
+    user,
+  }
+}
+
+function toUser({ sub, name, email, picture }: IDToken): IdentityUser {
+  return { sub, name: nonEmptyText(name), email: nonEmptyText(email), picture: nonEmptyText(picture) }
+}
+
+function nonEmptyText(value: unknown): string | null {
+  return typeof value === 'string' && value !== '' ? value : null
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { toReturnPath } from './return-path.ts'
+import { toReturnPath } from './sign-in.ts'
 
 const origin = 'https://yonder.example'
 
