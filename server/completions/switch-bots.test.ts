@@ -147,6 +147,10 @@ describe('a chat that is continued with another bot', () => {
       ),
     'arguments that are a list': async () =>
       historyOf((await begin([{ toolCall: { name: 'default__calculate', arguments: '[1]' } }])).chatId),
+    'arguments that are nested too deeply': async () => {
+      const deep = `{"expression":${'['.repeat(9_000)}${']'.repeat(9_000)}}`
+      return historyOf((await begin([{ toolCall: { name: 'default__calculate', arguments: deep } }])).chatId)
+    },
     'an unknown tool with an odd name': async () =>
       historyOf(
         (await begin([{ toolCall: { name: `9 lives! ${'y'.repeat(90)}`, arguments: '{}' } }])).chatId,

@@ -20,6 +20,9 @@ function sortKeys(value: unknown): unknown {
   return sorted
 }
 
+/** Nesting levels of the arguments of a tool. Deeper ones can be neither checked nor sent again. */
+export const maxArgumentsDepth = 32
+
 /**
  * Whether a value is nested deeper than `maxDepth` levels. An empty object or array does not count as a level. The
  * function does not recurse, because it protects recursive code, and it collects only containers, because a server may

@@ -1,5 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto'
 import type { ApiType } from '@yonder/contract/bot'
+import { isDeeperThan, maxArgumentsDepth } from '../lib/canonical-json.ts'
 import { normalizeText } from '../lib/text.ts'
 import { ModelFailure } from './failure.ts'
 import type { FinishReason, ModelPart, ModelToolCall } from './model.ts'
@@ -157,7 +158,7 @@ export function readCallArguments(text: string): Pick<ModelToolCall, 'arguments'
 
 /**
  * The arguments as JSON that every database can store; `{}` for an empty text or null, `undefined` when they are not a
- * JSON object. Some servers encode the object twice.
+ * JSON object, or nested too deeply. Some servers encode the object twice.
  */
 export function readArguments(text: string): string | undefined {
   if (text.trim() === '') return '{}'
@@ -165,10 +166,10 @@ export function readArguments(text: string): string | undefined {
     const value: unknown = JSON.parse(text)
     if (value === null) return '{}'
     if (typeof value === 'string') return value.trimStart().startsWith('{') ? readArguments(value) : undefined
-    if (typeof value !== 'object' || Array.isArray(value)) return undefined
+    if (typeof value !== 'object' || Array.isArray(value) || isDeeperThan(value, maxArgumentsDepth))
+      return undefined
     return needsNormalizing.test(text) ? JSON.stringify(normalizeJson(value)) : text
   } catch {
-    // Not JSON, or nested too deeply to be walked.
     return undefined
   }
 }

@@ -1,7 +1,7 @@
 import type { Approval } from '@yonder/contract/connector'
 import type { ResultPart, ToolOutcomeStatus } from '@yonder/contract/tool-call'
 import { AppError } from '../../lib/app-error.ts'
-import { isDeeperThan } from '../../lib/canonical-json.ts'
+import { isDeeperThan, maxArgumentsDepth } from '../../lib/canonical-json.ts'
 import type { ReadImage } from './read-image.ts'
 
 /** A part of a result, with the data of images. */
@@ -34,9 +34,6 @@ export function failureWithAdvice(reason: string, advice: string): ToolOutcome {
   return failure(`${reason} ${advice}`, { parts: [{ type: 'note', text: reason }] })
 }
 
-/** Nesting levels of the arguments of a call. */
-const maxDepth = 32
-
 /**
  * Returns the arguments of a call, given as a JSON object or its text. Without arguments, returns an empty object.
  * @throws AppError `invalid_request`
@@ -46,10 +43,10 @@ export function readArguments(given: unknown): Readonly<Record<string, unknown>>
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new AppError('invalid_request', 'The arguments of a tool must be a JSON object.')
   }
-  if (isDeeperThan(value, maxDepth)) {
+  if (isDeeperThan(value, maxArgumentsDepth)) {
     throw new AppError(
       'invalid_request',
-      `The arguments of a tool can be nested at most ${maxDepth} levels deep.`,
+      `The arguments of a tool can be nested at most ${maxArgumentsDepth} levels deep.`,
     )
   }
   return value as Readonly<Record<string, unknown>>
