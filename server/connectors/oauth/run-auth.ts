@@ -31,7 +31,7 @@ export async function runAuth(
   url: URL,
   step: AuthStep,
 ): Promise<'AUTHORIZED' | 'REDIRECT'> {
-  const fetch = fetchByOrigin(url, guards)
+  const guardedFetch = fetchByOrigin(url, guards)
   let refusal: AppError | undefined
   try {
     return await withTimeout(closing, limits.maxAuthorizationMs, (stepSignal) =>
@@ -42,7 +42,7 @@ export async function runAuth(
           try {
             // The body is read here, so that the time limits apply to it too.
             return await withTimeout(stepSignal, requestTimeoutMs, async (signal) => {
-              const response = await fetch(input, { ...init, signal })
+              const response = await guardedFetch(input, { ...init, signal })
               return withoutErrorText(response, await readCapped(response, limits.maxOAuthBytes))
             })
           } catch (error) {

@@ -1,14 +1,6 @@
 import { logError } from '../../lib/log-error.ts'
 import { createStore, type ReadableStore } from '../../lib/store.ts'
-import type { SessionStore } from './session-store.ts'
-
-/** The signed-in user, from the provider's ID token. */
-export interface IdentityUser {
-  readonly sub: string
-  readonly name: string | null
-  readonly email: string | null
-  readonly picture: string | null
-}
+import type { IdentityUser, SessionStore } from './session-store.ts'
 
 /** The sign-in state of this tab. */
 export type IdentityState =

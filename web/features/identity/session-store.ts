@@ -1,5 +1,12 @@
 import { browserStorage } from '../../lib/browser-storage.ts'
-import type { IdentityUser } from './identity-state.ts'
+
+/** The signed-in user, from the provider's ID token. */
+export interface IdentityUser {
+  readonly sub: string
+  readonly name: string | null
+  readonly email: string | null
+  readonly picture: string | null
+}
 
 /** What a signed-in browser stores. */
 export interface Session {

@@ -1,7 +1,6 @@
 import type { IDToken, TokenEndpointResponse, TokenEndpointResponseHelpers } from 'openid-client'
-import type { IdentityUser } from './identity-state.ts'
 import type { OpenIdClient } from './open-id-client.ts'
-import type { Session, SessionStore } from './session-store.ts'
+import type { IdentityUser, Session, SessionStore } from './session-store.ts'
 
 /** The session has ended in this browser or at the provider, and is no longer stored. */
 export class SignedOutError extends Error {
