@@ -4,6 +4,7 @@ import { Dispatcher } from 'undici'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { guardedFetch, type GuardedFetch } from '../http/outgoing/guarded-fetch.ts'
 import type { OpenaiNote } from '../models/openai/read-chunks.ts'
+import type { ResponsesNote } from '../models/openai/read-response-events.ts'
 import { callOf, waitingCall } from '../testing/chat/open-tool-app.ts'
 import { calculate, openToolScene, type ToolScene } from '../testing/chat/open-tool-scene.ts'
 import { addCompaction } from '../testing/factories/chats.ts'
@@ -41,8 +42,13 @@ function signatureOf({ note }: StrictProvider): string {
 
 /** A call with what this provider expects back with it. */
 function signedCall(provider: StrictProvider, name: string): string {
-  if (provider.apiType !== 'openai')
-    return wireShapes[provider.apiType].signedCall(name, signatureOf(provider))
+  const { apiType } = provider
+  if (apiType === 'openai-responses') {
+    const [item] = (provider.note as ResponsesNote).reasoning
+    const event = { type: 'response.output_item.done', output_index: 0, item }
+    return `data: ${JSON.stringify(event)}\n\n${wireShapes[apiType].toolCall('c1', name, '{}')}`
+  }
+  if (apiType !== 'openai') return wireShapes[apiType].signedCall(name, signatureOf(provider))
   const { turn, call } = provider.note as OpenaiNote
   const toolCall = { index: 0, id: 'c1', type: 'function', function: { name, arguments: '{}' }, ...call }
   const choices = [{ index: 0, delta: { ...turn, tool_calls: [toolCall] } }]

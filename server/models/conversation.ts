@@ -39,6 +39,36 @@ export function isOwnCall(call: CallPart, source: string): boolean {
   return readNote(call.note, source) !== undefined
 }
 
+/**
+ * Which thinking is sent back: none, what the server itself has sent, or some with every reply, also those of other
+ * models.
+ */
+export type ReturnedThinking = 'none' | 'own' | 'every'
+
+/** Those that want thinking with every reply: DeepSeek, Moonshot and MiMo, also behind a gateway. */
+const thinkingHosts = /(?:^|\.)(?:deepseek\.com|moonshot\.(?:ai|cn)|kimi\.com|xiaomimimo\.com)$/
+const thinkingModels = /deepseek|moonshot|kimi|\bmimo\b/i
+
+export function thinkingFor(model: string, { hostname }: URL): ReturnedThinking {
+  return thinkingHosts.test(hostname) || thinkingModels.test(model) ? 'every' : 'own'
+}
+
+/** Whether a refusal says that the thinking of a reply is missing. */
+export function missesThinking(rejection: string): boolean {
+  return (
+    /reasoning_(?:content|text)|content\[\]\.thinking/i.test(rejection) &&
+    /missing|must be|require|passed back|(?<!un)expected/i.test(rejection)
+  )
+}
+
+/** What the assistant thought, as it was shown. A dash when that is not known: some servers refuse an empty text. */
+export function shownThinking(parts: ModelMessage['parts']): string {
+  return parts.flatMap((part) => (part.type === 'reasoning' ? [part.text] : [])).join('\n\n') || '-'
+}
+
+/** Google documents this signature for calls that another model made. */
+export const anySignature = 'skip_thought_signature_validator'
+
 /** The names that every provider takes: Google wants at most 63 characters and no digit or hyphen first. */
 const acceptedName = /^[a-zA-Z_][a-zA-Z0-9_-]{0,62}$/
 

@@ -66,11 +66,11 @@ export const providerRules = {
     kept: 'Chat sends an empty text, null to models of Bedrock, and the other one after a refusal.',
   },
   reasoningContent: {
-    rule: 'With thinking, `reasoning_content` comes back with every call, also those of other models; with preserved thinking, with every reply. Sources disagree on whether it may be empty.',
-    providers: 'deepseek, moonshot',
+    rule: 'With thinking, `reasoning_content` comes back with every call, also those of other models; with preserved thinking, with every reply. In Anthropic’s form it is a block of thinking, and in Responses a text of reasoning before each call. Sources disagree on whether it may be empty.',
+    providers: 'deepseek, moonshot, mimo',
     sources:
-      'api-docs.deepseek.com/guides/thinking_mode; pawwork#250; hermes-agent#15228; kimi-agent-sdk#169; kimi-cli#2498; opencode#10996',
-    kept: 'Chat sends it with every assistant message: what the model itself thought, else the stored text, else a dash.',
+      'api-docs.deepseek.com/guides/thinking_mode; pawwork#250; hermes-agent#15228, #17057; kimi-agent-sdk#169; kimi-cli#2498; opencode#10996; 9router#2397; craft-agents-oss#746; rikkahub#1629, #1690',
+    kept: 'It is sent with every reply, at once to those that are known (`thinkingFor`), else after a refusal: what the model itself thought, else the stored text, else a dash.',
   },
   wholeCharacters: {
     rule: 'No half of a character (a lone surrogate) in any text.',
@@ -113,7 +113,7 @@ export const providerRules = {
     rule: 'From Gemini 3 on, each step of the current turn has the signature of its first call, or a documented text in place of one. Whether another model’s signature is accepted is disputed.',
     providers: 'google, also as compatible with OpenAI',
     sources: 'ai.google.dev/gemini-api/docs/thought-signatures; 9router#4136',
-    kept: 'Signatures return to the model that made them only (`noteSource`); the others get the documented text.',
+    kept: 'Signatures return to the model that made them only (`noteSource`); the others get the documented text (`anySignature`), also after a refusal.',
   },
   sealedReasoning: {
     rule: 'Encrypted reasoning and signed thinking are bound to the organisation and the model.',

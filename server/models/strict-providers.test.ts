@@ -47,8 +47,8 @@ describe.each(strictProviders)('$name', (provider) => {
     )
   })
 
-  it('accepts them at an address that says nothing about it', async () => {
-    const hidden = { ...provider, host: 'models.internal' }
+  it('accepts them at an address and with a name that say nothing about it', async () => {
+    const hidden = { ...provider, host: 'models.internal', model: 'team-model' }
     await fc.assert(
       fc.asyncProperty(requests, async (random) => {
         expect((await send(hidden, random)).end).toEqual({ type: 'finish', reason: 'stop' })

@@ -43,7 +43,7 @@ export function writeAnthropicOptions(
     providerOptions: Object.keys(anthropic).length === 0 ? {} : { anthropic },
     maxTokens: limitTokens(request, listed, thinking?.budgetTokens),
     // Other models than Claude, at compatible servers, think without being asked to, and expect that back.
-    ...(version > 0 && thinksWithBudget(request, listed) && !thinking && { returnsThinking: false as const }),
+    ...(version > 0 && thinksWithBudget(request, listed) && !thinking && { thinking: 'none' as const }),
   }
 }
 

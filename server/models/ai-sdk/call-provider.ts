@@ -1,4 +1,5 @@
 import { type AdapterDeps, modelLimits } from '../adapter.ts'
+import { missesThinking, thinkingFor } from '../conversation.ts'
 import { buildModelUrl, nameUpstream, readApiKey, type ModelEndpoint } from '../endpoint.ts'
 import { toFailedPart } from '../failure.ts'
 import { callsOf, confidentialTexts, type ModelPart, type ModelRequest, type ModelStream } from '../model.ts'
@@ -49,7 +50,13 @@ export function callProvider(
           signal,
           open: () => ({
             key: JSON.stringify([format.name, urlOf(provider, request).href, request.model]),
-            first: { returnsThinking: true, leftOut: [] },
+            first: {
+              // Google's models give data of calls back, but no thinking.
+              thinking:
+                format.name === 'google' ? 'own' : thinkingFor(request.model, urlOf(provider, request)),
+              signsCalls: false,
+              leftOut: [],
+            },
           }),
           call: (dialect) => callPackage(provider, request, { ...dialect, signal, onParts, onBody }),
           sentBody: () => body,
@@ -69,7 +76,7 @@ function urlOf({ endpoint, format }: Provider, { model }: ModelRequest): URL {
   return buildModelUrl(endpoint, format.defaultPath(model), model)
 }
 
-type ProviderDialect = Dialect & Pick<PromptOptions, 'returnsThinking'>
+type ProviderDialect = Dialect & Pick<PromptOptions, 'thinking' | 'signsCalls'>
 
 interface PackageCall extends ProviderDialect {
   readonly signal: AbortSignal
@@ -80,7 +87,7 @@ interface PackageCall extends ProviderDialect {
 async function callPackage(
   provider: Provider,
   request: ModelRequest,
-  { leftOut, returnsThinking, signal, onParts, onBody }: PackageCall,
+  { leftOut, thinking, signsCalls, signal, onParts, onBody }: PackageCall,
 ): Promise<void> {
   const { endpoint, format } = provider
   const { guard, limits = modelLimits, now = Date.now, findListed } = provider.deps
@@ -114,8 +121,9 @@ async function callPackage(
   const settings = { apiKey: key ?? 'none', baseURL: url.origin, fetch: send }
   const model = await format.open(request.model, settings)
   const prompt = writePrompt(request, {
-    returnsThinking,
-    ...format.writeOptions(request, returnsThinking ? source : '', listed),
+    thinking,
+    signsCalls,
+    ...format.writeOptions(request, thinking === 'none' ? '' : source, listed),
     source,
     cacheMark: format.cacheMark,
   })
@@ -145,8 +153,11 @@ function adaptDialect(
   { messages }: ModelRequest,
 ): ProviderDialect | undefined {
   const hasNotes = messages.some((message) => callsOf(message).some(({ note }) => note !== undefined))
-  if (dialect.returnsThinking && hasNotes && /signature|thinking.{0,20}block/i.test(rejection))
-    return { ...dialect, returnsThinking: false }
+  if (!dialect.signsCalls && /missing a thought_signature/i.test(rejection))
+    return { ...dialect, signsCalls: true }
+  if (dialect.thinking === 'own' && missesThinking(rejection)) return { ...dialect, thinking: 'every' }
+  if (dialect.thinking !== 'none' && hasNotes && /signature|thinking.{0,20}block/i.test(rejection))
+    return { ...dialect, thinking: 'none' }
   return undefined
 }
 

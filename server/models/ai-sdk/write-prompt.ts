@@ -1,5 +1,12 @@
 import type { AnthropicProvider } from '@ai-sdk/anthropic'
-import { longIdPattern, writeCallIds, writeToolName } from '../conversation.ts'
+import {
+  anySignature,
+  longIdPattern,
+  shownThinking,
+  writeCallIds,
+  writeToolName,
+  type ReturnedThinking,
+} from '../conversation.ts'
 import { callsOf, textOf, type ModelMessage, type ModelRequest } from '../model.ts'
 import { readNote } from '../reply-parts.ts'
 
@@ -16,8 +23,8 @@ export interface WrittenOptions {
   readonly providerOptions: ProviderOptions
   /** The limit of output tokens; null means the provider's default. */
   readonly maxTokens: number | null
-  /** Set when signed thinking is not sent back, because the request does not ask for thinking. */
-  readonly returnsThinking?: false
+  /** Set when the request does not ask for thinking, and so must have none. */
+  readonly thinking?: 'none'
 }
 
 /**
@@ -28,27 +35,26 @@ export interface ProviderNote {
   readonly thinking?: readonly { readonly text: string; readonly options: ProviderOptions }[]
 }
 
-export interface PromptOptions extends Omit<WrittenOptions, 'returnsThinking'> {
+export interface PromptOptions extends Omit<WrittenOptions, 'thinking'> {
   /** Names the upstream (`noteSource`). */
   readonly source: string
   /** Marks the ends of the prefixes that the provider should cache; undefined for none. */
   readonly cacheMark: ProviderOptions | undefined
-  /** Whether signed thinking is sent back. */
-  readonly returnsThinking: boolean
+  readonly thinking: ReturnedThinking
+  /** Whether calls without a signature get `anySignature`. The package gives it to models that it knows by name. */
+  readonly signsCalls: boolean
 }
 
 /** Writes a request in the form of the provider packages. */
-export function writePrompt(
-  request: ModelRequest,
-  { source, providerOptions, maxTokens, cacheMark, returnsThinking }: PromptOptions,
-): ProviderCall {
+export function writePrompt(request: ModelRequest, options: PromptOptions): ProviderCall {
+  const { providerOptions, maxTokens, cacheMark } = options
   const { instructions, messages, options: { temperature, topP } = {} } = request
   const system = instructions === undefined ? [] : [{ role: 'system' as const, content: instructions }]
   const ids = writeCallIds(messages, (call) => longIdPattern.test(call.id))
   const conversation = messages.map((message, index) =>
     message.role === 'tool'
       ? writeResults(message, ids[index - 1] ?? [])
-      : writeMessage(message, ids[index] ?? [], returnsThinking ? source : undefined),
+      : writeMessage(message, ids[index] ?? [], options),
   )
   for (const index of cachedEnds(messages)) Object.assign(conversation[index] ?? {}, withOptions(cacheMark))
   for (const message of system) Object.assign(message, withOptions(cacheMark))
@@ -99,11 +105,10 @@ function writeResults(
   }
 }
 
-/** Writes a message with the notes of `source`; without any when it is undefined. */
 function writeMessage(
   message: Exclude<ModelMessage, { role: 'tool' }>,
   ids: readonly string[],
-  source: string | undefined,
+  { source, thinking, signsCalls }: PromptOptions,
 ): Prompt[number] {
   const text = textOf(message)
   // Anthropic refuses an empty text beside a call.
@@ -111,24 +116,31 @@ function writeMessage(
   if (message.role === 'user') return { role: 'user', content: texts }
   const calls = callsOf(message)
   const notes = calls.map(({ note }) =>
-    source === undefined ? undefined : (readNote(note, source) as ProviderNote | undefined),
+    thinking === 'none' ? undefined : (readNote(note, source) as ProviderNote | undefined),
   )
-  const thinking = notes.flatMap((note) =>
-    (note?.thinking ?? []).map((block) => ({
-      type: 'reasoning' as const,
-      text: block.text,
-      ...withOptions(block.options),
-    })),
-  )
+  const own = notes.flatMap((note) => note?.thinking ?? [])
+  const blocks =
+    thinking === 'every' && own.length === 0
+      ? [{ text: shownThinking(message.parts), options: unsigned }]
+      : own
+  const thoughts = blocks.map((block) => ({
+    type: 'reasoning' as const,
+    text: block.text,
+    ...withOptions(block.options),
+  }))
   const written = calls.map((call, place) => ({
     type: 'tool-call' as const,
     toolCallId: ids[place] ?? '',
     toolName: writeToolName(call.name),
     input: JSON.parse(call.arguments) as unknown,
-    ...withOptions(notes[place]?.options),
+    ...withOptions(notes[place]?.options ?? (place === 0 && signsCalls ? unknownSignature : undefined)),
   }))
-  return { role: 'assistant', content: [...thinking, ...texts, ...written] }
+  return { role: 'assistant', content: [...thoughts, ...texts, ...written] }
 }
+
+const unknownSignature: ProviderOptions = { google: { thoughtSignature: anySignature } }
+/** The package leaves thinking without a signature out. */
+const unsigned: ProviderOptions = { anthropic: { signature: '' } }
 
 function withOptions(options: ProviderOptions | undefined): { providerOptions?: ProviderOptions } {
   return options === undefined ? {} : { providerOptions: options }

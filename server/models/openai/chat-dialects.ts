@@ -1,3 +1,4 @@
+import { missesThinking, thinkingFor, type ReturnedThinking } from '../conversation.ts'
 import { callsOf, textOf, type ModelRequest } from '../model.ts'
 import type { Dialect } from '../upstream/call-in-dialects.ts'
 
@@ -10,8 +11,8 @@ export interface ChatDialect extends Dialect {
   readonly emptyContent: '' | null
   /** Whether a message with calls may have a text. */
   readonly textBesideCalls: boolean
-  /** Fields of thinking: those that the server itself has sent, or `reasoning_content` with every reply. */
-  readonly thinking: 'own' | 'every'
+  /** With `every` it is `reasoning_content`. */
+  readonly thinking: ReturnedThinking
   /** Whether each call of a turn gets a message of its own, followed by its result. */
   readonly splitsCalls: boolean
   /** Whether calls without a signature get the text that Google documents for them. */
@@ -53,12 +54,6 @@ const knownServers = [
     dialect: { limitField: 'max_completion_tokens' },
   },
   {
-    name: 'DeepSeek, Moonshot',
-    host: /(?:^|\.)(?:deepseek\.com|moonshot\.(?:ai|cn)|kimi\.com)$/,
-    model: /deepseek|moonshot|kimi/,
-    dialect: { thinking: 'every' },
-  },
-  {
     name: 'Google',
     host: /(?:^|\.)googleapis\.com$/,
     model: /^(?:models\/)?gemini-(?![12]\b)/,
@@ -85,11 +80,12 @@ const knownServers = [
 ] as const satisfies readonly KnownServer[]
 
 /** The dialect for the first attempt. */
-export function firstDialect({ model }: ModelRequest, { hostname }: URL): ChatDialect {
+export function firstDialect({ model }: ModelRequest, url: URL): ChatDialect {
   const known = knownServers.filter(
-    (server: KnownServer) => server.host?.test(hostname) || server.model?.test(model.toLowerCase()),
+    (server: KnownServer) => server.host?.test(url.hostname) || server.model?.test(model.toLowerCase()),
   )
-  return Object.assign({}, commonDialect, ...known.map(({ dialect }) => dialect)) as ChatDialect
+  const own = { thinking: thinkingFor(model, url) }
+  return Object.assign({}, commonDialect, own, ...known.map(({ dialect }) => dialect)) as ChatDialect
 }
 
 /** The dialect to try next after a refusal; undefined when no other one would help. */
@@ -111,7 +107,6 @@ export function adaptDialect(
 }
 
 const namesContent = /\bcontent\b/
-const saysMissing = /missing|must be|require|passed back|(?<!un)expected/
 const saysEmpty = /\bnull\b|\bnil\b|none|empty|blank|at least one|valid string/
 
 /** The one field to change. */
@@ -124,8 +119,7 @@ function findChange(
   if (maxTokens !== null && text.includes('max_completion_tokens'))
     return { limitField: dialect.limitField === 'max_tokens' ? 'max_completion_tokens' : 'max_tokens' }
   if (text.includes('thought_signature') && !dialect.signsCalls) return { signsCalls: true }
-  if (dialect.thinking !== 'every' && /reasoning_content/.test(text) && saysMissing.test(text))
-    return { thinking: 'every' }
+  if (dialect.thinking !== 'every' && missesThinking(text)) return { thinking: 'every' }
   if (tools.length > 0 && options?.reasoningEffort === undefined && /reasoning_effort/.test(text))
     return { stopsReasoning: true }
   if (/\b(?:single|one) tool[- _]calls?\b/.test(text)) return { splitsCalls: true }

@@ -1,5 +1,12 @@
 import type { AdapterDeps } from '../adapter.ts'
-import { isOwnCall, shortIdPattern, writeCallIds, writeToolName } from '../conversation.ts'
+import {
+  anySignature,
+  isOwnCall,
+  shortIdPattern,
+  shownThinking,
+  writeCallIds,
+  writeToolName,
+} from '../conversation.ts'
 import type { ModelEndpoint } from '../endpoint.ts'
 import {
   callsOf,
@@ -56,10 +63,6 @@ type Written = Record<string, unknown>
 
 /** What the assistant says between results and the next message of the user: many servers want it to say something. */
 const noReply = '[No reply]'
-/** Stands for reasoning that is not known: some servers refuse an empty text. */
-const unknownThinking = '-'
-/** Google documents this text for calls that another model made. */
-const anySignature = { google: { thought_signature: 'skip_thought_signature_validator' } }
 
 function writeMessages(
   { instructions, messages }: ModelRequest,
@@ -115,8 +118,7 @@ function writeAssistant(
   own?: OpenaiNote['turn'],
 ): Written {
   if (thinking === 'own' || own !== undefined) return { role: 'assistant', content, ...own }
-  const thoughts = parts.flatMap((part) => (part.type === 'reasoning' ? [part.text] : []))
-  return { role: 'assistant', content, reasoning_content: thoughts.join('\n\n') || unknownThinking }
+  return { role: 'assistant', content, reasoning_content: shownThinking(parts) }
 }
 
 function writeCalls(
@@ -137,7 +139,7 @@ function writeCalls(
       id: ids[index],
       type: 'function',
       function: { name: writeToolName(call.name), arguments: call.arguments },
-      ...(index === 0 && !isSigned && { extra_content: anySignature }),
+      ...(index === 0 && !isSigned && { extra_content: { google: { thought_signature: anySignature } } }),
       ...notes[index]?.call,
     })),
   }

@@ -1,7 +1,15 @@
 import type { AdapterDeps } from '../adapter.ts'
-import { longIdPattern, writeCallIds, writeToolName } from '../conversation.ts'
+import {
+  longIdPattern,
+  missesThinking,
+  shownThinking,
+  thinkingFor,
+  writeCallIds,
+  writeToolName,
+  type ReturnedThinking,
+} from '../conversation.ts'
 import type { ModelEndpoint } from '../endpoint.ts'
-import { callsOf, textOf, type ModelRequest, type ModelStream } from '../model.ts'
+import { callsOf, textOf, type ModelMessage, type ModelRequest, type ModelStream } from '../model.ts'
 import { readNote } from '../reply-parts.ts'
 import type { Dialect } from '../upstream/call-in-dialects.ts'
 import { streamReply, type WireFormat } from '../upstream/stream-reply.ts'
@@ -17,8 +25,8 @@ export function openaiResponses(endpoint: ModelEndpoint, deps: AdapterDeps): Mod
 
 /** Fields that not every model supports. */
 interface ResponsesDialect extends Dialect {
-  /** Whether the encrypted reasoning of earlier calls is sent back. */
-  readonly returnsReasoning: boolean
+  /** The reasoning of earlier replies. What the server has sent is encrypted, and comes before calls. */
+  readonly thinking: ReturnedThinking
   readonly requestsEncryptedReasoning: boolean
   readonly requestsSummaries: boolean
 }
@@ -29,10 +37,10 @@ const plainModel = /\b(?:gpt-3|gpt-4|chatgpt-4o|gpt-5-chat)/i
 const responsesFormat: WireFormat<ResponsesDialect> = {
   apiType: 'openai-responses',
   defaultPath: '/responses',
-  firstDialect({ model }) {
+  firstDialect({ model }, url) {
     const reasons = !plainModel.test(model)
     return {
-      returnsReasoning: true,
+      thinking: thinkingFor(model, url),
       requestsEncryptedReasoning: reasons,
       requestsSummaries: reasons,
       leftOut: [],
@@ -53,8 +61,9 @@ function adaptDialect(
   { messages }: ModelRequest,
 ): ResponsesDialect | undefined {
   const hasNotes = messages.some((message) => callsOf(message).some(({ note }) => note !== undefined))
-  if (dialect.returnsReasoning && hasNotes && namesReasoningItem.test(rejection))
-    return { ...dialect, returnsReasoning: false }
+  if (dialect.thinking === 'own' && missesThinking(rejection)) return { ...dialect, thinking: 'every' }
+  if (dialect.thinking !== 'none' && hasNotes && namesReasoningItem.test(rejection))
+    return { ...dialect, thinking: 'none' }
   if (dialect.requestsEncryptedReasoning && /encrypted|\binclude\b/i.test(rejection))
     return { ...dialect, requestsEncryptedReasoning: false }
   if (dialect.requestsSummaries && /summar|['"`]reasoning['"`]/i.test(rejection))
@@ -94,11 +103,7 @@ function writeRequest(request: ModelRequest, dialect: ResponsesDialect, source: 
   })
 }
 
-function writeItems(
-  { messages }: ModelRequest,
-  { returnsReasoning }: ResponsesDialect,
-  source: string,
-): object[] {
+function writeItems({ messages }: ModelRequest, { thinking }: ResponsesDialect, source: string): object[] {
   const ids = writeCallIds(messages, (call) => longIdPattern.test(call.id))
   return messages.flatMap((message, index): object[] => {
     if (message.role === 'tool') {
@@ -108,10 +113,11 @@ function writeItems(
         output: text,
       }))
     }
+    const made = thinking === 'every' ? [writeReasoning(message)] : []
     const calls = callsOf(message).map(({ name, arguments: text, note }, place) => {
-      const own = returnsReasoning ? (readNote(note, source) as ResponsesNote | undefined) : undefined
+      const own = thinking === 'none' ? undefined : (readNote(note, source) as ResponsesNote | undefined)
       return {
-        reasoning: own?.reasoning ?? [],
+        reasoning: own?.reasoning ?? made,
         call: {
           type: 'function_call',
           call_id: ids[index]?.[place],
@@ -121,11 +127,22 @@ function writeItems(
       }
     })
     const text = textOf(message)
+    const texts = text === '' ? [] : [{ role: message.role, content: text }]
+    if (message.role === 'assistant' && thinking === 'every')
+      return [
+        ...texts.flatMap((item) => [...made, item]),
+        ...calls.flatMap(({ reasoning, call }) => [...reasoning, call]),
+      ]
     // The model reasons before it writes, so the reasoning of the first call precedes the text of the turn.
     return [
       ...(calls[0]?.reasoning ?? []),
-      ...(text === '' ? [] : [{ role: message.role, content: text }]),
+      ...texts,
       ...calls.flatMap(({ reasoning, call }, place) => [...(place === 0 ? [] : reasoning), call]),
     ]
   })
+}
+
+function writeReasoning({ parts }: ModelMessage): object {
+  const content = [{ type: 'reasoning_text', text: shownThinking(parts) }]
+  return { type: 'reasoning', summary: [], content }
 }

@@ -14,9 +14,15 @@ export interface ResponsesBody extends Fields {
   }[]
 }
 
-/** OpenAI's Responses API of one organisation, which reads its own encrypted reasoning only. */
+interface ResponsesLimits {
+  /** The encrypted reasoning of its own organisation, which it reads only. */
+  readonly issued?: string
+  /** Whether each reply and call follows a text of reasoning. */
+  readonly wantsThinking?: boolean
+}
+
 export const checkResponses =
-  (issued: string): Check<ResponsesBody> =>
+  ({ issued, wantsThinking = false }: ResponsesLimits): Check<ResponsesBody> =>
   ({ input }) => {
     const calls = input.filter(({ type }) => type === 'function_call')
     const outputs = input.filter(({ type }) => type === 'function_call_output')
@@ -38,12 +44,18 @@ export const checkResponses =
         'callsAnswered',
         `No tool call found for function call output with call_id ${orphan.call_id}.`,
       )
-    return firstOf(input, (item) => {
+    return firstOf(input, (item, index) => {
+      const isReply = item.type === 'function_call' || item.role === 'assistant'
+      if (wantsThinking && isReply && !/"reasoning_text","text":"[^"]/.test(JSON.stringify(input[index - 1])))
+        return refuse(
+          'reasoningContent',
+          'The `reasoning_text` in the thinking mode must be passed back to the API.',
+        )
       if (item.type === 'function_call' && !/^[a-zA-Z0-9_-]{1,64}$/.test(item.name ?? ''))
         return refuse('toolNames', "Invalid 'input[1].name': string does not match pattern.")
       if (item.type === 'function_call' && !isJsonObject(item.arguments ?? ''))
         return refuse('callArguments', 'invalid function call arguments')
-      if (item.type === 'reasoning' && item.encrypted_content !== issued)
+      if (item.encrypted_content !== undefined && item.encrypted_content !== issued)
         return refuse(
           'sealedReasoning',
           'The encrypted content could not be verified. Reason: Encrypted content organization_id did not match the target organization.',
@@ -59,6 +71,7 @@ interface AnthropicBlock extends Fields {
   readonly name?: string
   readonly input?: unknown
   readonly tool_use_id?: string
+  readonly thinking?: string
   readonly signature?: string
 }
 
@@ -81,6 +94,8 @@ interface AnthropicLimits {
   readonly bindsThinking?: boolean
   /** Whether it thinks only with a budget, so that a request without one has no thinking in the current turn. */
   readonly wantsBudget?: boolean
+  /** Whether each reply begins with thinking, which need not be signed. */
+  readonly wantsThinking?: boolean
 }
 
 export const checkAnthropic =
@@ -109,6 +124,11 @@ export const checkAnthropic =
       firstOf(messages, (message, index) => {
         if (message.role === messages[index - 1]?.role || (index === 0 && message.role !== 'user'))
           return refuse('roleOrder', 'messages: roles must alternate between "user" and "assistant"')
+        if (limits.wantsThinking && message.role === 'assistant' && !message.content[0]?.thinking?.trim())
+          return refuse(
+            'reasoningContent',
+            'The `content[].thinking` in the thinking mode must be passed back to the API.',
+          )
         return checkAnthropicMessage(message, messages[index - 1]?.content ?? [])
       }) ?? checkThinking(body, limits)
     )
@@ -154,12 +174,13 @@ function checkAnthropicMessage(
 
 function checkThinking(
   { messages, thinking }: AnthropicBody,
-  { issued, bindsThinking = false, wantsBudget = false }: AnthropicLimits,
+  { issued, bindsThinking = false, wantsBudget = false, wantsThinking = false }: AnthropicLimits,
 ): Refusal | undefined {
   const thinkingIn = (some: AnthropicBody['messages']) =>
     some.flatMap(({ content }) => content.filter(({ type }) => type === 'thinking'))
   const blocks = thinkingIn(messages)
-  if (blocks.some(({ signature }) => signature !== issued))
+  const accepted = wantsThinking ? [issued, ''] : [issued]
+  if (blocks.some(({ signature = '' }) => !accepted.includes(signature)))
     return refuse('sealedReasoning', 'messages.1.content.0: Invalid `signature` in `thinking` block')
   if (
     bindsThinking &&

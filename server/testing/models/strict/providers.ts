@@ -259,18 +259,37 @@ const otherProviders: readonly StrictProvider[] = [
     note: {
       reasoning: [{ type: 'reasoning', id: 'rs_1', summary: [], encrypted_content: 'sealed-by-openai' }],
     },
-    check: toCheck(checkResponses('sealed-by-openai')),
+    check: toCheck(checkResponses({ issued: 'sealed-by-openai' })),
+  },
+  {
+    name: 'DeepSeek Responses',
+    apiType: 'openai-responses',
+    host: 'api.deepseek.com',
+    model: 'deepseek-v4-flash',
+    callId: (number) => `call_00_${longHex(number)}`,
+    note: {
+      reasoning: [
+        {
+          type: 'reasoning',
+          summary: [],
+          content: [{ type: 'reasoning_text', text: 'DeepSeek thought.' }],
+        },
+      ],
+    },
+    check: toCheck(checkResponses({ wantsThinking: true })),
   },
   ...(
     [
       ['claude-sonnet-4-5', { refusesSampling: false, wantsBudget: true }],
       ['claude-opus-4-7', { refusesSampling: true }],
       ['claude-fable-5-1', { refusesSampling: true, bindsThinking: true }],
+      // The address of DeepSeek for Anthropic's form.
+      ['deepseek-v4-pro', { refusesSampling: false, wantsThinking: true }],
     ] as const
   ).map(([model, limits]) => ({
     name: `Anthropic ${model}`,
     apiType: 'anthropic' as const,
-    host: 'api.anthropic.com',
+    host: model.startsWith('claude') ? 'api.anthropic.com' : 'api.deepseek.com',
     model,
     callId: anthropicId,
     note: anthropicNote(model),
