@@ -77,7 +77,7 @@ it('requires a sign-in on every route except the listed ones, which have a limit
     const methods = [method].flat()
     const first = methods[0] ?? 'GET'
     const { statusCode, headers } = await product.app.inject({
-      method: first === 'POST' ? 'POST' : first === 'PUT' ? 'PUT' : first === 'DELETE' ? 'DELETE' : 'GET',
+      method: (['POST', 'PUT', 'PATCH', 'DELETE'] as const).find((each) => each === first) ?? 'GET',
       url: `${url.replaceAll(/:\w+|\*/g, 'x')}?state=x`,
       headers: { host: 'localhost:3000' },
     })

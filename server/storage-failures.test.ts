@@ -100,6 +100,7 @@ const bodies: Readonly<Record<string, unknown>> = {
   'POST /api/bot/test': { name: 'Helper', model: 'm' },
   'POST /api/mcp-server': { name: 'New', url: 'http://127.0.0.1:9/' },
   'PUT /api/mcp-server/{name}': { name: 'New', url: 'http://127.0.0.1:9/' },
+  'PATCH /api/mcp-server/{name}': { tools: [{ name: 'act', permission: 'block' }] },
   'POST /api/mcp-server/{name}/connect': {},
   'POST /api/integration': { name: 'search', auth_type: 'api_key', api_key: 'a key' },
   'PUT /api/integration/{name}': { name: 'search', auth_type: 'api_key', api_key: 'a key' },

@@ -99,7 +99,7 @@ describe('failures at Google', () => {
   it('refuses a response that is too large', async () => {
     const { id } = mailbox().deliver({ text: 'x'.repeat(17_000_000) })
     const result = await gmail.call('read_message', { message_id: id })
-    expect(result).toEqual({ isError: true, text: 'The response from Google is too large to read.' })
+    expect(result).toEqual({ isError: true, text: 'The server sent more than 16 MiB.' })
     expect(gmail.api.count('gmail.users.messages.get')).toBe(1)
   })
 
