@@ -1,5 +1,18 @@
 import { z } from 'zod'
 
+/** The codes with which a call of another server fails. */
+export const upstreamErrors = [
+  'address_refused',
+  'upstream_refused_key',
+  'upstream_rate_limited',
+  'upstream_unreachable',
+  'upstream_timeout',
+  'upstream_invalid',
+  'upstream_error',
+  'upstream_cut',
+  'output_limit',
+] as const
+
 /**
  * The codes of all errors, in responses and inside the server. A code does not change, so clients may switch on it.
  * `server/http/error-handler.ts` maps each code to an HTTP status.
@@ -18,16 +31,8 @@ export const errorCodes = [
   'payload_too_large',
   'unsupported_media_type',
   'rate_limited',
-  'address_refused',
   'bot_misconfigured',
-  'upstream_refused_key',
-  'upstream_rate_limited',
-  'upstream_unreachable',
-  'upstream_timeout',
-  'upstream_invalid',
-  'upstream_error',
-  'upstream_cut',
-  'output_limit',
+  ...upstreamErrors,
   'tool_unavailable',
   'option_refused',
   'context_exceeded',

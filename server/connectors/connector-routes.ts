@@ -12,10 +12,11 @@ import {
   ToolCallList,
   ToolCallQuery,
 } from '@yonder/contract/connector'
+import { upstreamErrors } from '@yonder/contract/error'
 import { z } from 'zod'
 import type { Actor } from '../access/access.ts'
 import type { ConnectorRow } from '../db/tables/connector-tables.ts'
-import { type Api, route, upstreamErrors } from '../http/api.ts'
+import { type Api, route } from '../http/api.ts'
 import { requireUser } from '../identity/authenticate.ts'
 import { normalizeText } from '../lib/text.ts'
 import { listConnectorCalls } from './calls/call-record-store.ts'
@@ -258,11 +259,15 @@ async function refreshBuiltIns(deps: ConnectorDeps, connectors: readonly Connect
   await Promise.race([remote, setTimeout(deps.settings.limits.maxToolListWaitMs, undefined, { ref: false })])
 }
 
-/** Returns a function that revokes the connector's tokens in the background. Loads the OAuth code only for a grant. */
+/**
+ * Reads the grant of a connector before it is deleted. Returns a function that revokes it in the background. Loads the
+ * OAuth code only for a grant.
+ */
 async function prepareRevocation(deps: ConnectorDeps, connector: ConnectorRow): Promise<() => void> {
-  if ((await findGrant(deps, connector)) === undefined) return () => undefined
-  const oauth = await import('./oauth/revoke-grant.ts')
-  return oauth.prepareRevocation(deps, connector)
+  const grant = await findGrant(deps, connector)
+  if (grant === undefined) return () => undefined
+  const { revokeGrant } = await import('./oauth/revoke-grant.ts')
+  return () => void revokeGrant(deps, connector, grant)
 }
 
 async function presentOne(deps: ConnectorDeps, connector: ConnectorRow): Promise<Connector> {

@@ -49,19 +49,6 @@ export function route<
 /** The schema of a public route that the OpenAPI document omits. */
 export const unpublished = { hide: true, permission: 'public', errors: [] } as const
 
-/** The codes with which a call of another server fails. */
-export const upstreamErrors = [
-  'address_refused',
-  'upstream_refused_key',
-  'upstream_rate_limited',
-  'upstream_unreachable',
-  'upstream_timeout',
-  'upstream_invalid',
-  'upstream_error',
-  'upstream_cut',
-  'output_limit',
-] as const satisfies readonly ErrorCode[]
-
 /** The id in a path. Its form is not checked, so that a malformed id is `not_found` like an unknown one. */
 export const AnyId = z.object({ id: z.string().transform(normalizeText) })
 

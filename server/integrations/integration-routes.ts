@@ -1,3 +1,4 @@
+import { upstreamErrors } from '@yonder/contract/error'
 import {
   Integration,
   IntegrationAuth,
@@ -8,7 +9,7 @@ import {
 } from '@yonder/contract/integration'
 import { integrationOfService } from '@yonder/contract/integration-names'
 import { z } from 'zod'
-import { type Api, route, upstreamErrors } from '../http/api.ts'
+import { type Api, route } from '../http/api.ts'
 import { requireUser } from '../identity/authenticate.ts'
 import { normalizeText } from '../lib/text.ts'
 import type { IntegrationDeps } from './integration-deps.ts'

@@ -15,15 +15,6 @@ import { deleteGrant, findGrant, type Grant } from './grant-store.ts'
 
 const requestTimeoutMs = 15_000
 
-/**
- * Reads the grant of a connector before it is deleted. Returns a function that revokes it in the background at a server
- * that supports it; a failed revocation is only reported to `onError`.
- */
-export async function prepareRevocation(deps: ConnectorDeps, connector: ConnectorRow): Promise<() => void> {
-  const grant = await findGrant(deps, connector)
-  return () => void (grant && revokeGrant(deps, connector, grant))
-}
-
 /** Revokes the grants of all connectors of a user, and disconnects the connectors that had tokens. */
 export async function revokeAllGrants(deps: ConnectorDeps, user: Actor): Promise<void> {
   const { db } = deps.database
