@@ -289,17 +289,21 @@ describe('responses', () => {
   })
 
   it('stops a response that announces or sends more than the maximum', async () => {
+    let sendRest = () => {}
     const { url } = await listen((request, response) => {
       if (request.url === '/announced')
         response.writeHead(200, { 'content-length': 5000 }).end(Buffer.alloc(5000))
       else {
         response.write(Buffer.alloc(600))
-        setTimeout(() => response.end(Buffer.alloc(600)), 20)
+        if (request.url === '/at-once') response.end(Buffer.alloc(600))
+        else sendRest = () => response.end(Buffer.alloc(600))
       }
     })
     const guarded = guard(local, { maxBytes: 1000 })
     expect((await refusal(guarded.fetch(`${url}/announced`))).code).toBe('output_limit')
-    const answer = await guarded.fetch(`${url}/sent`)
+    await expect((await guarded.fetch(`${url}/at-once`)).text()).rejects.toThrow()
+    const answer = await guarded.fetch(`${url}/later`)
+    sendRest()
     await expect(answer.text()).rejects.toThrow()
   })
 

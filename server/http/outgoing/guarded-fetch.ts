@@ -151,13 +151,16 @@ class LimitedHandler implements Dispatcher.DispatchHandler {
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    const before = this.#received
     this.#received += chunk.length
-    if (this.#received > this.#maxBytes) controller.abort(this.#tooLarge())
-    else this.#inner.onResponseData?.(controller, chunk)
+    if (this.#received <= this.#maxBytes) this.#inner.onResponseData?.(controller, chunk)
+    // Later, because the body that undici's `fetch` returns never ends after an error in the same turn as the headers.
+    else if (before <= this.#maxBytes) setImmediate(() => controller.abort(this.#tooLarge()))
   }
 
   onResponseEnd(...args: Parameters<NonNullable<Dispatcher.DispatchHandler['onResponseEnd']>>): void {
-    this.#inner.onResponseEnd?.(...args)
+    if (this.#received <= this.#maxBytes) this.#inner.onResponseEnd?.(...args)
+    else setImmediate(() => this.#inner.onResponseError?.(args[0], this.#tooLarge()))
   }
 
   onResponseError(...args: Parameters<NonNullable<Dispatcher.DispatchHandler['onResponseError']>>): void {
