@@ -101,7 +101,6 @@ export function MenuChoice<Value extends string>({
       {options.map((option) => (
         <button
           key={option.value}
-
           type="button"
           role="menuitemradio"
           aria-checked={option.value === value}
