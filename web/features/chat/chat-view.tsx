@@ -160,6 +160,7 @@ function Conversation({ chat, view, session, frame }: ConversationProps) {
           />
         </ComposerBar>
       </div>
+      {/* Outside `content`, whose elements `reading-place.ts` needs in order from top to bottom. */}
       <ReplyAnnouncer reply={view.endedReply} />
       <SummarizingAnnouncer session={session} />
     </ChatFrame>
