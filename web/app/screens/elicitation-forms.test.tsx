@@ -2,9 +2,19 @@ import { fireEvent, screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import type { Message } from '@yonder/contract/message'
 import { describe, expect, it, vi } from 'vitest'
+import { personalStorage } from '../../features/chat/chat-storage.ts'
 import { expectConsole } from '../../testing/expect-console.ts'
 import { failure, json } from '../../testing/scripted-api.ts'
-import { call, openRunning, question, waitForTurnEnd } from '../../testing/tool-chat-scene.tsx'
+import {
+  answered,
+  call,
+  chatOf,
+  openRunning,
+  openToolChat,
+  question,
+  result,
+  waitForTurnEnd,
+} from '../../testing/tool-chat-scene.tsx'
 
 describe('a call with an elicitation', () => {
   type Fields = NonNullable<NonNullable<Message['call']>['question']>['fields']
@@ -131,6 +141,104 @@ describe('a call with an elicitation', () => {
     stream.end()
     await waitForTurnEnd()
     expect(api.seen('POST /api/chat/stop')).toHaveLength(0)
+  })
+
+  describe('its entries', () => {
+    const colour = choiceOf('Colour', false, { r: 'Red' })
+    const news = { ...shared, kind: 'switch', name: 'news', label: 'News', value: true } as const
+    const fields: Fields = [name, age, colour, news]
+    const field = (label: string) => within(form()).getByLabelText(label)
+    const press = async (label: string) =>
+      userEvent.click(within(form()).getByRole('button', { name: label }))
+    const stored = () => Object.entries(localStorage).filter(([key]) => key.includes('question'))
+
+    /** Opens a page with the form and fills the form in. */
+    const fillIn = async () => {
+      const opened = await openAsking(fields)
+      await userEvent.type(field('Name *'), 'Ada')
+      await userEvent.type(field('Age *'), '36')
+      await userEvent.selectOptions(field('Colour *'), 'Red')
+      await userEvent.click(field('News'))
+      return opened
+    }
+
+    it('are still there after a reload, and are sent', async () => {
+      const { view } = await fillIn()
+      view.unmount()
+      const { api } = await openAsking(fields)
+      expect(field('Name *')).toHaveValue('Ada')
+      expect(field('Age *')).toHaveValue(36)
+      expect(field('Colour *')).toHaveDisplayValue('Red')
+      expect(field('News')).not.toBeChecked()
+      await press('Submit')
+      expect(api.seen('POST /api/tool/answer')[0]?.body).toMatchObject({
+        answer: { content: { name: 'Ada', age: 36, colour: 'r', news: false } },
+      })
+      await waitFor(() => expect(stored()).toEqual([]))
+    })
+
+    it('do not appear in another elicitation', async () => {
+      const { view } = await fillIn()
+      view.unmount()
+      await openAsking(fields, 'q2')
+      expect(field('Name *')).toHaveValue('')
+    })
+
+    it('are removed when it is declined, unless the answer was not sent', async () => {
+      expectConsole('error', /Your answer was not sent/)
+      const { api } = await fillIn()
+      api.on('POST /api/tool/answer', () => failure(503, 'unavailable', 'Later.'))
+      await press('Decline')
+      await screen.findByText('Your answer was not sent: Later.')
+      expect(stored()).toHaveLength(1)
+      api.on('POST /api/tool/answer', () => json({ answered: true }))
+      await press('Decline')
+      await waitFor(() => expect(stored()).toEqual([]))
+    })
+
+    it('stay while the user has to sign in again before they can be sent (§8.2)', async () => {
+      const { api } = await fillIn()
+      api.on('POST /api/tool/answer', () => new Response(null, { status: 401 }))
+      await press('Submit')
+      await waitFor(() => expect(api.signedOut).toBe(true))
+      expect(stored()).toHaveLength(1)
+    })
+
+    it('are removed when the call ends without an answer, also while the chat is closed', async () => {
+      const { stream } = await fillIn()
+      stream.send({ type: 'tool_result', role: 'user', content: '5', message: result('r1', 'a1') })
+      await waitFor(() => expect(stored()).toEqual([]))
+      stream.end()
+      await waitForTurnEnd()
+
+      const { view } = await fillIn()
+      view.unmount()
+      expect(stored()).toHaveLength(1)
+      await openToolChat(chatOf(question, call('a1', 'u1', answered), result('r1', 'a1')))
+      await waitFor(() => expect(stored()).toEqual([]))
+    })
+
+    it('are removed when the user signs out', async () => {
+      await fillIn()
+      expect(stored()).toHaveLength(1)
+      personalStorage.clearTexts()
+      expect(stored()).toEqual([])
+    })
+
+    it('are not stored where they look like a secret', async () => {
+      const secrets = [
+        { ...name, name: 'access_token', label: 'Key for the door' },
+        { ...name, name: 'code', label: 'Code', description: 'The one-time code from your phone' },
+        { ...age, name: 'card_pin', label: 'Four digits' },
+      ]
+      await openAsking([name, ...secrets])
+      await userEvent.type(field('Name *'), 'Ada')
+      await userEvent.type(field('Key for the door *'), 'hush-1')
+      await userEvent.type(field('Code *'), 'hush-2')
+      await userEvent.type(field('Four digits *'), '4711')
+      expect(JSON.stringify(stored())).toContain('Ada')
+      expect(JSON.stringify(Object.entries(localStorage))).not.toMatch(/hush|4711/)
+    })
   })
 
   it('moves the focus to the call when the form closes', async () => {

@@ -35,7 +35,7 @@ it('lists what the browser stores, and what integrations store and send (§2.95)
   )
   const sectionOf = (title: string) => screen.getByRole('heading', { name: title }).parentElement?.textContent
   const browser = sectionOf('What stays in your browser')
-  for (const item of ['theme', 'logs', 'bots', 'images', 'token', 'drafts', 'edits', 'messages'])
+  for (const item of ['theme', 'logs', 'bots', 'images', 'token', 'drafts', 'edits', 'answers', 'messages'])
     expect(browser).toContain(item)
   expect(browser).toContain('Signing out removes the token and everything that was not sent')
   expect(sectionOf('What is stored')).toMatch(

@@ -26,8 +26,8 @@ export function PrivacyScreen() {
         <p>
           Your browser&rsquo;s storage keeps your theme, whether connection logs are shown, the bots you
           chose, the sites whose images you always show, who used Yonder last, and the token that keeps you
-          signed in. It also keeps what you have not sent: drafts, edits, and messages that have not reached
-          the server yet.
+          signed in. It also keeps what you have not sent: drafts, edits, answers to tools, and messages that
+          have not reached the server yet.
         </p>
         <p>
           Signing out removes the token and everything that was not sent; the rest stays in this browser.

@@ -22,6 +22,7 @@ const texts = [
   storageKeys.outbox('c_1'),
   storageKeys.newMessage('c_2'),
   storageKeys.newBot('c_2'),
+  'chat_c_1_question_a_1',
 ]
 const choices = [storageKeys.homeBot, storageKeys.chatBot('c_1')]
 /** Settings of the browser, and keys of other programs. */

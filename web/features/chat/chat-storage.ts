@@ -22,12 +22,15 @@ export const storageKeys = {
 
 /** The key of the id of the user whose entries are stored. */
 const ownerKey = 'chat_storage_owner'
-/** The keys of texts that the user has written. The bot of a first message is removed with the texts. */
+/**
+ * The keys of texts that the user has written, including the entries of elicitation forms. The bot of a first message is
+ * removed with the texts.
+ */
 const textKeys = [
   /^home_page_draft$/,
   /^home_page_outbox_./,
   /^chat_.+_(?:draft|outbox)$/,
-  /^chat_.+_(?:edit|summary)_./,
+  /^chat_.+_(?:edit|summary|question)_./,
   /^newChat_.+_(?:message|bot)$/,
 ]
 const botChoiceKeys = /^chat_.+_selectedBot$/

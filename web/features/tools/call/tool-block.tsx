@@ -1,12 +1,13 @@
 import type { Message } from '@yonder/contract/message'
 import type { ToolProgress, ToolQuestion } from '@yonder/contract/tool-call'
 import { Check, ChevronRight, Wrench, X } from 'lucide-react'
-import { useRef, useState, type Ref } from 'react'
+import { useEffect, useRef, useState, type Ref } from 'react'
 import { formatDuration } from '../../../lib/format-time.ts'
 import { classNames } from '../../../ui/class-names.ts'
 import { InertText } from '../../../ui/inert-text.tsx'
 import { Spinner } from '../../../ui/states/progress.tsx'
 import { ToolName } from '../../../ui/tool-name.tsx'
+import { elicitationDraft } from '../elicitation/elicitation-draft.ts'
 import { ElicitationForm } from '../elicitation/elicitation-form.tsx'
 import { PageRequest } from '../elicitation/page-request.tsx'
 import type { ElicitationProps } from '../elicitation/use-answer.tsx'
@@ -40,6 +41,7 @@ export function ToolBlock({ chatId, message, result, isLast, allow, deny, onTogg
   const open = openByUser ?? state === 'waiting'
   const { server = '', tool = '', call } = message
   const elicitation = state === 'running' ? call?.question : undefined
+  useClearDraft(chatId, message.id, state)
   const explanation = describeCallState(state)
   const isExplained = result?.outcome?.parts.some(({ type }) => type === 'note') === true
   return (
@@ -96,6 +98,14 @@ function CallElicitation(props: ElicitationProps) {
 function describeElicitation(server: string, { message, page }: ToolQuestion): string {
   if (page === undefined) return `The connector ${server} asks you: ${message}`
   return `The connector ${server} asks you to open a page at ${new URL(page.address).origin}: ${message}`
+}
+
+/** Removes the stored form entries when the call is over, even if it ended in another tab. */
+function useClearDraft(chatId: string, messageId: string, state: CallState): void {
+  const isOver = state !== 'waiting' && state !== 'running'
+  useEffect(() => {
+    if (isOver) elicitationDraft.clear(chatId, messageId)
+  }, [isOver, chatId, messageId])
 }
 
 interface CallLineProps {

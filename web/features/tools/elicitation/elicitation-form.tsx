@@ -1,6 +1,7 @@
 import { useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
 import { Button } from '../../../ui/button/button.tsx'
+import { elicitationDraft } from './elicitation-draft.ts'
 import { FieldControl } from './field-control.tsx'
 import { checkValue, createAnswer, initialValue, type FieldValue } from './field-values.ts'
 import { ElicitationIntro, useAnswer, type ElicitationProps } from './use-answer.tsx'
@@ -9,14 +10,19 @@ import { ElicitationIntro, useAnswer, type ElicitationProps } from './use-answer
  * A form that a running call shows to the user, until it is answered in any tab or cancelled.
  */
 export function ElicitationForm(props: ElicitationProps) {
-  const { message, elicitation } = props
-  const [values, setValues] = useState<ReadonlyMap<string, FieldValue>>(new Map())
+  const { chatId, message, elicitation } = props
+  const [values, setValues] = useState(() => elicitationDraft.read(chatId, message.id, elicitation))
   const [showsErrors, setShowsErrors] = useState(false)
   const { region, pending, send, failure, declineButton } = useAnswer<HTMLFormElement>(props)
   const { fields } = elicitation
   const controls = useRef(new Map<string, HTMLElement>())
   const valueOf = (field: (typeof fields)[number]) => values.get(field.name) ?? initialValue(field)
 
+  const changeValue = (name: string, value: FieldValue) => {
+    const changed = new Map(values).set(name, value)
+    setValues(changed)
+    elicitationDraft.write(chatId, message.id, elicitation, changed)
+  }
   const submit = () => {
     // A number or date input has no value while its text is invalid; the browser shows the error.
     const invalidControl = [...controls.current.values()].find(hasInvalidText)
@@ -55,7 +61,7 @@ export function ElicitationForm(props: ElicitationProps) {
           value={valueOf(field)}
           error={showsErrors ? checkValue(field, valueOf(field)) : undefined}
           disabled={pending !== undefined}
-          onChange={(value) => setValues(new Map(values).set(field.name, value))}
+          onChange={(value) => changeValue(field.name, value)}
         />
       ))}
       <p className="text-xs text-muted">

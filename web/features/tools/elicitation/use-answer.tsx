@@ -10,6 +10,7 @@ import { logError } from '../../../lib/log-error.ts'
 import { Button } from '../../../ui/button/button.tsx'
 import { useFocusAfterRemoval } from '../../../ui/focus.ts'
 import { InertText } from '../../../ui/inert-text.tsx'
+import { elicitationDraft } from './elicitation-draft.ts'
 
 export interface ElicitationProps {
   readonly chatId: string
@@ -42,7 +43,9 @@ export function useAnswer<Region extends HTMLElement>(props: ElicitationProps) {
       answer,
     }
     try {
-      await api.post('/api/tool/answer', request)
+      const response = await api.post('/api/tool/answer', request)
+      // Undefined means that the user was signed out. The entries are still needed after the next sign-in.
+      if (response !== undefined) elicitationDraft.clear(chatId, message.id)
     } catch (error) {
       const text = `Your answer was not sent: ${readReason(error)}`
       logError(text, error)

@@ -1,0 +1,77 @@
+import type { ElicitationField } from '@yonder/contract/elicitation'
+import type { ToolQuestion } from '@yonder/contract/tool-call'
+import { browserStorage } from '../../../lib/browser-storage.ts'
+import type { FieldValue } from './field-values.ts'
+
+type Values = ReadonlyMap<string, FieldValue>
+
+/** The stored entries. A call may show several forms one after the other, so `questionId` names the form. */
+interface StoredDraft {
+  readonly questionId: string
+  readonly entries: Readonly<Record<string, unknown>>
+}
+
+/** `personalStorage` removes this key when the user signs out or another user signs in. */
+const keyOf = (chatId: string, messageId: string) => `chat_${chatId}_question_${messageId}`
+
+/** The entries of a call's form, stored so that they survive a reload or another page. */
+export const elicitationDraft = {
+  read(chatId: string, messageId: string, { id, fields }: ToolQuestion): Values {
+    const draft = parse(browserStorage.read(keyOf(chatId, messageId)))
+    if (draft?.questionId !== id) return new Map()
+    return new Map(
+      fields.flatMap((field) => {
+        const entry = Object.hasOwn(draft.entries, field.name) ? draft.entries[field.name] : undefined
+        return canShow(field, entry) ? [[field.name, entry] as const] : []
+      }),
+    )
+  },
+  write(chatId: string, messageId: string, { id, fields }: ToolQuestion, values: Values): void {
+    const secret = new Set(fields.filter(looksSecret).map(({ name }) => name))
+    const stored = [...values].filter(([name]) => !secret.has(name))
+    const draft: StoredDraft = { questionId: id, entries: Object.fromEntries(stored) }
+    if (stored.length > 0) browserStorage.write(keyOf(chatId, messageId), JSON.stringify(draft))
+  },
+  /** Removes the entries when the form has been answered, or the call is over. */
+  clear(chatId: string, messageId: string): void {
+    browserStorage.remove(keyOf(chatId, messageId))
+  },
+}
+
+const secretWords =
+  /pass(word|phrase|code)|secret|token|credential|\b(pwd|pin|otp|cvc|cvv)\b|one.?time|card.?number|credit.?card|(api|access|private).?key/i
+
+/** Servers must not request secrets. The value of a field that seems to request one is not stored in the browser. */
+function looksSecret(field: ElicitationField): boolean {
+  const words = `${field.name} ${field.label} ${field.description ?? ''}`
+  return secretWords.test(words.replaceAll('_', ' '))
+}
+
+function parse(stored: string | null): StoredDraft | undefined {
+  try {
+    const draft: unknown = JSON.parse(stored ?? 'null')
+    return isDraft(draft) ? draft : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function isDraft(value: unknown): value is StoredDraft {
+  if (typeof value !== 'object' || value === null || !('questionId' in value)) return false
+  return 'entries' in value && typeof value.entries === 'object' && value.entries !== null
+}
+
+/** Whether a field can show a stored value. */
+function canShow(field: ElicitationField, entry: unknown): entry is FieldValue {
+  switch (field.kind) {
+    case 'text':
+    case 'number':
+      return typeof entry === 'string'
+    case 'switch':
+      return typeof entry === 'boolean'
+    case 'choice':
+      return (
+        Array.isArray(entry) && entry.every((chosen) => field.options.some(({ value }) => value === chosen))
+      )
+  }
+}
