@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto'
+import { hash, randomUUID } from 'node:crypto'
 import type { ApiType } from '@yonder/contract/bot'
 import { isDeeperThan, maxArgumentsDepth } from '../lib/canonical-json.ts'
 import { normalizeText } from '../lib/text.ts'
@@ -75,6 +75,11 @@ export function createFinish(
 /** What servers call the ordinary end of a reply. */
 const ordinaryEnds = /^(?:stop|eos|eos_token|end_turn|complete|completed|stop_sequence|tool_use|tool_calls)$/i
 
+/** A number of tokens, or null when it is not plausible. */
+export function tokenCount(value: unknown): number | null {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 && value < 1e12 ? value : null
+}
+
 export interface TextJoiner {
   /** Returns the text that can be shown now; may be empty. */
   push(chunk: string): string
@@ -122,7 +127,7 @@ interface NoteOrigin {
 /** Names where a note comes from, without a trace of the key. */
 export function noteSource({ apiType, url, model, key }: NoteOrigin): string {
   const origin = JSON.stringify([apiType, url.origin, url.pathname, model, key])
-  return createHash('sha256').update(origin).digest('base64url').slice(0, 22)
+  return hash('sha256', origin, 'base64url').slice(0, 22)
 }
 
 /** Makes a note of this source (`noteSource`). The data must be JSON. */

@@ -11,9 +11,9 @@ import {
   writeNote,
   createTextJoiner,
   maxNameChars,
+  tokenCount,
 } from '../reply-parts.ts'
 import { describeSentError, findMessage, type Confidential } from '../upstream/describe-failure.ts'
-import { tokenCount } from '../upstream/part-collector.ts'
 import type { ProviderModel } from './formats.ts'
 import type { ProviderNote } from './write-prompt.ts'
 

@@ -1,14 +1,14 @@
 import type { ModelLimits } from '../adapter.ts'
 import { ModelFailure } from '../failure.ts'
 import type { FinishReason, ModelPart, ModelUsage } from '../model.ts'
-import { createFinish, writeNote } from '../reply-parts.ts'
+import { createFinish, tokenCount, writeNote } from '../reply-parts.ts'
 import { describeSentError, findMessage, type Confidential } from '../upstream/describe-failure.ts'
-import { PartCollector, tokenCount } from '../upstream/part-collector.ts'
 import type { ModelCall } from '../upstream/post-model-call.ts'
 import type { ReplyReader } from '../upstream/read-response.ts'
 import { createToolCallAssembler, type ToolCallChunk } from './assemble-tool-calls.ts'
 import { argumentsOf, isError, isObject, type Fields } from './json-fields.ts'
-import { createTurnFieldCollector, createThinkingSplitter } from './thinking.ts'
+import { PartCollector } from './part-collector.ts'
+import { createTurnFieldCollector } from './thinking.ts'
 
 /** Fields that some servers send with a reply or with its tool calls, and expect back. */
 export interface OpenaiNote {
@@ -31,10 +31,6 @@ export class ChunkReader implements ReplyReader {
   #media: string | undefined
   #usage: Extract<ModelPart, { type: 'usage' }> | undefined
   readonly #parts: PartCollector
-  readonly #thinking = createThinkingSplitter({
-    add: (kind, text) => this.#parts.addText(kind, text),
-    reclassify: () => this.#parts.add({ type: 'text_was_reasoning' }),
-  })
   readonly #calls = createToolCallAssembler()
   readonly #turn = createTurnFieldCollector()
   readonly #upstream: string
@@ -91,9 +87,7 @@ export class ChunkReader implements ReplyReader {
         `${this.#upstream} returned a reply without content. Try again.`,
       )
     }
-    parts.addText('reasoning', parts.endReceived('reasoning'))
-    this.#thinking.push(parts.endReceived('text'))
-    this.#thinking.end()
+    parts.endText()
     const calls = this.#calls.end(this.#upstream, this.#reason === 'length')
     const turn = this.#turn.end()
     for (const [index, { extra, ...call }] of calls.entries()) {
@@ -142,8 +136,7 @@ export class ChunkReader implements ReplyReader {
   /** Reads a whole message, which may repeat what has arrived in pieces. */
   #readWhole(message: Fields): void {
     const { tool_calls: calls, function_call: call, ...rest } = message
-    const hasContent = this.#parts.hasContent
-    if (!hasContent) this.#readDelta(rest)
+    if (!this.#parts.hasContent) this.#readDelta(rest)
     if (this.#calls.count === 0) this.#readDelta({ tool_calls: calls, function_call: call })
   }
 
@@ -152,8 +145,7 @@ export class ChunkReader implements ReplyReader {
     if (delta['reasoning_content'] !== undefined || delta['reasoning_details'] !== undefined)
       this.#turn.push(delta)
     const reasoning = reasoningOf(delta)
-    if (typeof reasoning === 'string' && reasoning !== '')
-      this.#parts.addText('reasoning', this.#parts.receive('reasoning', reasoning))
+    if (typeof reasoning === 'string' && reasoning !== '') this.#parts.addText('reasoning', reasoning)
     const content = delta['content'] || delta['refusal']
     if (content !== undefined && content !== null && content !== '') this.#readContent(content)
     const calls = delta['tool_calls']
@@ -169,7 +161,7 @@ export class ChunkReader implements ReplyReader {
     if (Array.isArray(content)) {
       for (const chunk of content as readonly unknown[]) this.#readContentChunk(chunk)
     } else {
-      this.#thinking.push(this.#parts.receive('text', textOf(content)))
+      this.#parts.addText('text', textOf(content))
     }
   }
 
@@ -183,8 +175,8 @@ export class ChunkReader implements ReplyReader {
     if (typeof type === 'string' && /image|audio|video|file/.test(type))
       this.#noteMedia(type.replace(/_.*/, ''))
     if (isObject(chunk) && chunk['type'] === 'thinking')
-      this.#parts.addText('reasoning', this.#parts.receive('reasoning', textOf(chunk['thinking'])))
-    else this.#thinking.push(this.#parts.receive('text', textOf(chunk)))
+      this.#parts.addText('reasoning', textOf(chunk['thinking']))
+    else this.#parts.addText('text', textOf(chunk))
   }
 
   #readCall(call: unknown): void {

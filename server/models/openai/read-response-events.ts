@@ -1,14 +1,13 @@
 import type { ModelLimits } from '../adapter.ts'
 import { ModelFailure } from '../failure.ts'
 import type { FinishReason, ModelPart, ModelUsage } from '../model.ts'
-import { createFinish, writeNote } from '../reply-parts.ts'
+import { createFinish, tokenCount, writeNote } from '../reply-parts.ts'
 import { describeSentError, findMessage } from '../upstream/describe-failure.ts'
-import { PartCollector, tokenCount } from '../upstream/part-collector.ts'
 import type { ModelCall } from '../upstream/post-model-call.ts'
 import type { ReplyReader } from '../upstream/read-response.ts'
 import { addArguments, chooseArguments, completeCalls, type PartialArguments } from './assemble-tool-calls.ts'
 import { argumentsOf, isError, isObject, type Fields } from './json-fields.ts'
-import { createThinkingSplitter } from './thinking.ts'
+import { PartCollector } from './part-collector.ts'
 
 /** The reasoning that precedes a call. It is sent back with the call's result, so that the model continues it. */
 export interface ResponsesNote {
@@ -44,10 +43,6 @@ export class ResponseEventReader implements ReplyReader {
   /** The section of reasoning that is being read; a blank line separates sections. */
   #section: string | undefined
   readonly #parts: PartCollector
-  readonly #thinking = createThinkingSplitter({
-    add: (kind, text) => this.#parts.addText(kind, text),
-    reclassify: () => this.#parts.add({ type: 'text_was_reasoning' }),
-  })
   readonly #call: Pick<ModelCall, 'upstream' | 'confidential' | 'source'>
 
   constructor(call: Pick<ModelCall, 'upstream' | 'confidential' | 'source'>, limits: ModelLimits) {
@@ -109,9 +104,7 @@ export class ResponseEventReader implements ReplyReader {
     const parts = this.#parts
     const reason = this.#reason
     if (reason === undefined) throw this.#invalid()
-    parts.addText('reasoning', parts.endReceived('reasoning'))
-    this.#thinking.push(parts.endReceived('text'))
-    this.#thinking.end()
+    parts.endText()
     const items = this.#items
     const calls = items.filter(({ type }) => type === 'function_call')
     const received = calls.map((call) => ({ ...call, arguments: chooseArguments(call) }))
@@ -138,18 +131,14 @@ export class ResponseEventReader implements ReplyReader {
     const { delta } = event
     if (typeof delta !== 'string' || delta === '') return
     this.#hasDeltas.text = true
-    this.#addText(delta)
-  }
-
-  #addText(text: string): void {
-    this.#thinking.push(this.#parts.receive('text', text))
+    this.#parts.addText('text', delta)
   }
 
   /** Reads the whole text of a section, which repeats its deltas. */
   #readWhole(kind: 'text' | 'reasoning', text: string): void {
     if (text === '' || (this.#hasDeltas[kind] && !this.#sendsWhole[kind])) return
     this.#hasDeltas[kind] = this.#sendsWhole[kind] = true
-    if (kind === 'text') this.#addText(text)
+    if (kind === 'text') this.#parts.addText('text', text)
     else this.#addReasoning(text, text)
   }
 
@@ -163,7 +152,7 @@ export class ResponseEventReader implements ReplyReader {
   #addReasoning(section: string, text: string): void {
     const separator = this.#section === undefined || this.#section === section ? '' : '\n\n'
     this.#section = section
-    this.#parts.addText('reasoning', this.#parts.receive('reasoning', separator + text))
+    this.#parts.addText('reasoning', separator + text)
   }
 
   /**
@@ -236,14 +225,14 @@ export class ResponseEventReader implements ReplyReader {
   }
 
   #readContents(contents: unknown, kind: 'text' | 'reasoning'): void {
-    if (typeof contents === 'string' && kind === 'text') this.#addText(contents)
+    if (typeof contents === 'string' && kind === 'text') this.#parts.addText('text', contents)
     if (!Array.isArray(contents)) return
     for (const [index, content] of (contents as readonly unknown[]).entries()) {
       if (!isObject(content)) continue
       const text = textOf(content['text']) || textOf(content['refusal'])
       if (text === '') continue
       if (kind === 'reasoning') this.#addReasoning(`whole ${index}`, text)
-      else this.#addText(text)
+      else this.#parts.addText('text', text)
     }
   }
 

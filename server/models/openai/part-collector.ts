@@ -3,18 +3,27 @@ import type { ModelLimits } from '../adapter.ts'
 import { ModelFailure } from '../failure.ts'
 import type { ModelPart } from '../model.ts'
 import { createTextJoiner, maxNameChars } from '../reply-parts.ts'
+import { createThinkingSplitter } from './thinking.ts'
 
 type Kind = 'text' | 'reasoning'
 
-/** Collects the parts of a reply: joins consecutive text of one kind, and limits the characters of the whole reply. */
+/**
+ * Collects the parts of a reply: normalizes its text, separates thinking from it, joins consecutive text of one kind,
+ * and limits the characters of the whole reply.
+ */
 export class PartCollector {
   #parts: ModelPart[] = []
-  #pendingKind: Kind = 'text'
-  #pendingText = ''
+  /** Received text that is not read yet: all tokens that arrive together are read at once. */
+  #received = ''
+  #receivedKind: Kind = 'text'
   #outputChars = 0
   #hasText = false
   #modelKnown = false
   readonly #joiners = { text: createTextJoiner(), reasoning: createTextJoiner() }
+  readonly #thinking = createThinkingSplitter({
+    add: (kind, text) => this.#addText(kind, text),
+    reclassify: () => this.#parts.push({ type: 'text_was_reasoning' }),
+  })
   readonly #limits: ModelLimits
 
   constructor(limits: ModelLimits) {
@@ -23,36 +32,30 @@ export class PartCollector {
 
   /** Whether the reply has text or reasoning. */
   get hasContent(): boolean {
+    this.#readReceived()
     return this.#hasText
   }
 
-  /**
-   * Counts and normalizes received text. A half of a surrogate pair at its end is held back until the other half
-   * arrives.
-   */
-  receive(kind: Kind, text: string): string {
-    this.countChars(text.length)
-    return this.#joiners[kind].push(text)
-  }
-
-  /** Returns the text that was held back and never completed. */
-  endReceived(kind: Kind): string {
-    return this.#joiners[kind].end()
-  }
-
-  /** Adds normalized text. */
+  /** Adds received text. */
   addText(kind: Kind, text: string): void {
-    if (text === '') return
-    this.#hasText = true
-    if (kind !== this.#pendingKind) {
-      this.#flushText()
-      this.#pendingKind = kind
+    this.countChars(text.length)
+    if (kind !== this.#receivedKind) {
+      this.#readReceived()
+      this.#receivedKind = kind
     }
-    this.#pendingText += text
+    this.#received += text
+  }
+
+  /** Adds what was held back because it might have become something else. No text follows. */
+  endText(): void {
+    this.#readReceived()
+    this.#addText('reasoning', this.#joiners.reasoning.end())
+    this.#thinking.push(this.#joiners.text.end())
+    this.#thinking.end()
   }
 
   add(part: ModelPart): void {
-    this.#flushText()
+    this.#readReceived()
     this.#parts.push(part)
   }
 
@@ -68,7 +71,7 @@ export class PartCollector {
   }
 
   /**
-   * Counts characters of the reply, such as those of tool calls. `receive` counts the characters of text.
+   * Counts characters of the reply, such as those of tool calls. `addText` counts those of text.
    * @throws ModelFailure when the reply is longer than allowed
    */
   countChars(count: number): void {
@@ -91,20 +94,25 @@ export class PartCollector {
 
   /** Returns the parts added since the last call; may be empty. */
   drain(): ModelPart[] {
-    this.#flushText()
+    this.#readReceived()
     const parts = this.#parts
     if (parts.length > 0) this.#parts = []
     return parts
   }
 
-  #flushText(): void {
-    if (this.#pendingText === '') return
-    this.#parts.push({ type: this.#pendingKind, text: this.#pendingText })
-    this.#pendingText = ''
+  #readReceived(): void {
+    if (this.#received === '') return
+    const text = this.#joiners[this.#receivedKind].push(this.#received)
+    this.#received = ''
+    if (this.#receivedKind === 'text') this.#thinking.push(text)
+    else this.#addText('reasoning', text)
   }
-}
 
-/** A number of tokens, or null when it is not plausible. */
-export function tokenCount(value: unknown): number | null {
-  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 && value < 1e12 ? value : null
+  #addText(type: Kind, text: string): void {
+    if (text === '') return
+    this.#hasText = true
+    const last = this.#parts.at(-1)
+    if (last?.type === type) this.#parts[this.#parts.length - 1] = { type, text: last.text + text }
+    else this.#parts.push({ type, text })
+  }
 }
