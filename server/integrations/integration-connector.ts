@@ -42,8 +42,8 @@ export interface IntegrationConnector {
    * `gmail__send_message`.
    */
   readonly slug: string
-  /** Tools that run without approval until the user changes the allow list. Default: none. */
-  readonly initiallyAllowedTools?: readonly string[]
+  /** Whether tools that only read run without approval until the user changes the allow list. */
+  readonly allowsReading?: boolean
   readonly server: InProcessServer | RemoteServer
   /** Reads which account the calls use, and its time zone. May reject. Default: both are unknown. */
   readonly readAccount?: (userId: string) => Promise<ConnectorAccount>

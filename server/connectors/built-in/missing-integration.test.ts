@@ -34,7 +34,9 @@ describe.each(engines)('the connector of an integration on %s', (engine) => {
         reads++
         return { content: [{ type: 'text', text: readMail() }] }
       })
-      server.registerTool('peek', { description }, () => ({ content: [] }))
+      server.registerTool('peek', { description, annotations: { readOnlyHint: true } }, () => ({
+        content: [],
+      }))
       return server
     }
     connectors = await openTestConnectors({
@@ -46,7 +48,7 @@ describe.each(engines)('the connector of an integration on %s', (engine) => {
             name: 'Mail',
             url: 'builtin://mail',
             slug: 'mail',
-            initiallyAllowedTools: ['peek', 'never'],
+            allowsReading: true,
             server: { kind: 'in_process', create: () => Promise.resolve(createServer()) },
           },
         ],

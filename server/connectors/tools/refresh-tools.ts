@@ -11,7 +11,7 @@ import { useServer, type UseServerOptions } from '../mcp/use-server.ts'
 import type { ToolsAnnouncement } from './announced-refreshes.ts'
 import { replacePermissions } from './change-permissions.ts'
 import { listPermissions } from './permission-store.ts'
-import { listTools, replaceTools } from './tool-store.ts'
+import { listTools, parseDefinition, replaceTools, type ToolDefinition } from './tool-store.ts'
 
 /**
  * Requests the tools from a connector's server and stores them. Concurrent calls share one request. The outcome is
@@ -88,18 +88,21 @@ export async function fetchTools(
   await deps.shared.turns.next()
   // Stores nothing when the address or the credentials have changed meanwhile, or the user has disconnected.
   await changeState(deps, connector, state, async (trx) => {
-    const initial =
-      connector.is_default === 1 ? deps.builtIns.find(connector.url)?.initiallyAllowedTools : undefined
-    const isFirst = initial !== undefined && (await listTools(trx, [connector.id])).length === 0
+    const allowsReading = connector.is_default === 1 && deps.builtIns.find(connector.url)?.allowsReading
+    const isFirst = allowsReading === true && (await listTools(trx, [connector.id])).length === 0
     await replaceTools(trx, connector, toRows(connector, listed))
     if (!isFirst) return
     const decided = await listPermissions(trx, [connector.id])
     // The user has chosen already.
     if (decided.some(({ permission }) => permission === 'allow')) return
-    const names = new Set(listed.tools.map(({ name }) => name))
-    for (const { name } of decided) names.delete(name)
-    await replacePermissions(trx, connector, { allow_tools: initial.filter((name) => names.has(name)) })
+    const undecided = listed.tools.filter(({ name }) => decided.every((row) => row.name !== name))
+    const reading = undecided.filter(({ definition }) => isReading(parseDefinition(definition)))
+    await replacePermissions(trx, connector, { allow_tools: reading.map(({ name }) => name) })
   })
+}
+
+function isReading({ annotations }: ToolDefinition): boolean {
+  return annotations?.['readOnlyHint'] === true
 }
 
 function ttlMsOf({ ttlMs }: ServerTools, limits: ConnectorLimits): number {

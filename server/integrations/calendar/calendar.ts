@@ -1,12 +1,10 @@
+import { deleteEvent, respondToInvitation, updateEvent } from './change-events.ts'
 import { createEvent } from './create-event.ts'
-import { deleteEvent } from './delete-event.ts'
 import { findBusyTimes, listCalendars, listEvents, readEvent } from './read-calendar.ts'
-import { respondToInvitation } from './respond-to-invitation.ts'
-import { updateEvent } from './update-event.ts'
 
-export { openCalendar, readTimeZone } from './client.ts'
+export { openCalendar as open, readCalendarAccount as readAccount } from './client.ts'
 
-export const calendarTools = [
+export const tools = [
   listCalendars,
   listEvents,
   readEvent,

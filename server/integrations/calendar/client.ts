@@ -1,8 +1,7 @@
 import type { calendar_v3 } from '@googleapis/calendar'
-import type { GoogleApiClient, GoogleApiDeps } from '../google/api-client.ts'
+import type { ConnectorAccount } from '@yonder/contract/connector'
+import { clientOptions, type GoogleApiClient, type GoogleApiDeps } from '../google/api-client.ts'
 import { statusOf } from '../google/errors.ts'
-import { clientOptions } from '../google/google-fetch.ts'
-import { googleLimits, type GoogleLimits } from '../google/retry.ts'
 import { requireTimeZone } from './event-time.ts'
 
 export type CalendarClient = GoogleApiClient<calendar_v3.Calendar>
@@ -12,13 +11,21 @@ export async function openCalendar(
   deps: GoogleApiDeps,
   userId: string,
   signal: AbortSignal,
-  limits: GoogleLimits = googleLimits,
 ): Promise<CalendarClient> {
   const { calendar_v3: calendar } = await import('@googleapis/calendar')
   const caller = { userId, integration: 'google-calendar', signal } as const
   const defaultUrl = 'https://www.googleapis.com/calendar/v3'
-  const options = clientOptions(deps, caller, { defaultUrl, configuredUrl: deps.apiUrls.calendar }, limits)
+  const options = clientOptions(deps, caller, { defaultUrl, configuredUrl: deps.apiUrls.calendar })
   return { api: new calendar.Calendar(options), userId, signal, now: deps.now }
+}
+
+export async function readCalendarAccount(client: CalendarClient): Promise<ConnectorAccount> {
+  const [{ data }, timeZone] = await Promise.all([
+    client.api.calendarList.get({ calendarId: 'primary' }),
+    readTimeZone(client),
+  ])
+  // The id of the primary calendar is the e-mail address of its account.
+  return { account: data.id ?? null, time_zone: timeZone }
 }
 
 /**

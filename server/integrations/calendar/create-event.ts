@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { calendar_v3 } from '@googleapis/calendar'
 import { z } from 'zod'
 import { AppError } from '../../lib/app-error.ts'
-import { explainGoogleError, statusOf, wasNotExecuted } from '../google/errors.ts'
+import { explainGoogleError, refusal, statusOf, wasNotExecuted } from '../google/errors.ts'
 import { googleTool } from '../google/google-tool.ts'
 import { requireAddresses, requireLine, requirePlainText } from '../google/outgoing-text.ts'
 import { readTimeZone, type CalendarClient } from './client.ts'
@@ -43,10 +43,7 @@ export const createEvent = googleTool({
     const span = parseEventSpan(input.start, input.end, requireTimeZone(input.time_zone ?? zone))
     const guests = requireAddresses('guests', input.guests)
     if (guests.length > 0 && input.email_guests === undefined) {
-      throw new AppError(
-        'invalid_request',
-        'Set "email_guests" to true or false: whether Google emails the guests. Nothing was done.',
-      )
+      throw refusal('Set "email_guests" to true or false: whether Google emails the guests.')
     }
     const { start, end } = toGoogleSpan(span)
     const created = await insertEventOnce(client, {

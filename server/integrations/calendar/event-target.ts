@@ -1,6 +1,7 @@
 import type { calendar_v3 } from '@googleapis/calendar'
 import { AppError } from '../../lib/app-error.ts'
 import { collapseSpaces } from '../../lib/text.ts'
+import { refusal } from '../google/errors.ts'
 import type { CalendarClient } from './client.ts'
 import { fromGoogleTime, parseEventTime, startOf } from './event-time.ts'
 import { formatStart } from './present-event.ts'
@@ -36,10 +37,7 @@ export async function resolveEventTarget(
   const seriesId = event.recurringEventId
   if (!isSeries && !seriesId) return { kind: 'one', event }
   if (scope === undefined) {
-    throw new AppError(
-      'invalid_request',
-      'This event repeats. Choose in "scope" which occurrences to change. Nothing was done.',
-    )
+    throw refusal('This event repeats. Choose in "scope" which occurrences to change.')
   }
   if (isSeries) {
     if (scope === 'all_events') return { kind: 'series', series: event, occurrence: event }
@@ -66,7 +64,7 @@ export function eventOf(target: EventTarget): Event {
  */
 export function requireApprovedEvent(event: Event, expected: ApprovedEvent, timeZone: string): void {
   if (event.status === 'cancelled') {
-    throw new AppError('invalid_request', 'This event has already been deleted. Nothing was done.')
+    throw refusal('This event has already been deleted.')
   }
   requireSameTitle(event, expected.title)
   const actual = fromGoogleTime(event.start, timeZone)
@@ -76,16 +74,12 @@ export function requireApprovedEvent(event: Event, expected: ApprovedEvent, time
     actual.kind === start.kind &&
     startOf(actual, timeZone).equals(startOf(start, timeZone))
   if (isSame) return
-  throw new AppError(
-    'invalid_request',
-    `This event starts at ${formatStart(event, timeZone)} and not at ${expected.start}. Nothing was done.`,
-  )
+  throw refusal(`This event starts at ${formatStart(event, timeZone)} and not at ${expected.start}.`)
 }
 
 function requireSameTitle(event: Event, title: string): void {
   if (collapseSpaces(event.summary ?? '') === collapseSpaces(title)) return
-  throw new AppError(
-    'invalid_request',
-    `The title of this event is "${(event.summary ?? '').slice(0, 300)}" and not "${title.slice(0, 300)}". Nothing was done.`,
+  throw refusal(
+    `The title of this event is "${(event.summary ?? '').slice(0, 300)}" and not "${title.slice(0, 300)}".`,
   )
 }

@@ -1,6 +1,7 @@
 import type { calendar_v3 } from '@googleapis/calendar'
 import { Temporal } from 'temporal-polyfill'
 import { AppError } from '../../lib/app-error.ts'
+import { refusal } from '../google/errors.ts'
 
 type GoogleTime = calendar_v3.Schema$EventDateTime
 
@@ -67,14 +68,11 @@ export function parseEventSpan(
     end: parseEventTime(fields[1], end, timeZone),
   }
   if (span.start.kind !== span.end.kind) {
-    throw new AppError(
-      'invalid_request',
-      `"${fields[0]}" and "${fields[1]}" must both be days or both be times of day. Nothing was done.`,
-    )
+    throw refusal(`"${fields[0]}" and "${fields[1]}" must both be days or both be times of day.`)
   }
   const [from, to] = [startOf(span.start, timeZone), startOf(span.end, timeZone)]
   if (to.epochMilliseconds < from.epochMilliseconds) {
-    throw new AppError('invalid_request', 'The event ends before it starts. Nothing was done.')
+    throw refusal('The event ends before it starts.')
   }
   return span
 }

@@ -1,5 +1,5 @@
 import type { calendar_v3 } from '@googleapis/calendar'
-import { AppError } from '../../lib/app-error.ts'
+import { refusal } from '../google/errors.ts'
 
 type Event = calendar_v3.Schema$Event
 type Guest = calendar_v3.Schema$EventAttendee
@@ -25,14 +25,13 @@ export function decideSendUpdates(
 ): 'all' | 'none' {
   if (emailed.length === 0) {
     if (named === undefined || named.length === 0) return 'none'
-    throw new AppError('invalid_request', 'This event has no guests to email. Nothing was done.')
+    throw refusal('This event has no guests to email.')
   }
   const addresses = [...new Set(named?.map((email) => email.trim().toLowerCase()))]
   if (named !== undefined && addresses.length === 0) return 'none'
   if (addresses.toSorted().join('\n') === emailed.toSorted().join('\n')) return 'all'
-  throw new AppError(
-    'invalid_request',
-    `Google would email ${emailed.slice(0, 200).join(', ')}. List exactly these in "email_guests", or give an empty list. Nothing was done.`,
+  throw refusal(
+    `Google would email ${emailed.slice(0, 200).join(', ')}. List exactly these in "email_guests", or give an empty list.`,
   )
 }
 
@@ -47,7 +46,7 @@ export function changeGuests(
   const removed = new Set(change.remove.map((email) => email.toLowerCase()))
   const unknown = [...removed].find((email) => !guests.some((guest) => hasAddress(guest, email)))
   if (unknown !== undefined) {
-    throw new AppError('invalid_request', `${unknown} is not a guest of this event. Nothing was done.`)
+    throw refusal(`${unknown} is not a guest of this event.`)
   }
   const remaining = guests.filter((guest) => !removed.has(guest.email?.toLowerCase() ?? ''))
   const added = change.add.filter((email) => !remaining.some((guest) => hasAddress(guest, email)))

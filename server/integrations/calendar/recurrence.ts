@@ -1,6 +1,6 @@
 import type { calendar_v3 } from '@googleapis/calendar'
 import { Temporal } from 'temporal-polyfill'
-import { AppError } from '../../lib/app-error.ts'
+import { refusal } from '../google/errors.ts'
 import { fromGoogleTime, type EventSpan } from './event-time.ts'
 
 type Event = calendar_v3.Schema$Event
@@ -64,9 +64,8 @@ export function requireRule(text: string): string {
     .toUpperCase()
     .replace(/^RRULE:/, '')
   if (/^FREQ=(DAILY|WEEKLY|MONTHLY|YEARLY)(;[A-Z]+=[A-Z0-9,+-]+)*$/.test(rule)) return `RRULE:${rule}`
-  throw new AppError(
-    'invalid_request',
-    `"${text.slice(0, 100)}" is not a recurrence rule that can be used here. Write one such as FREQ=WEEKLY;BYDAY=MO;COUNT=10. FREQ must be DAILY, WEEKLY, MONTHLY or YEARLY. Nothing was done.`,
+  throw refusal(
+    `"${text.slice(0, 100)}" is not a recurrence rule that can be used here. Write one such as FREQ=WEEKLY;BYDAY=MO;COUNT=10. FREQ must be DAILY, WEEKLY, MONTHLY or YEARLY.`,
   )
 }
 
@@ -110,10 +109,7 @@ export function moveSeries(
       end: { kind: 'moment', moment: moment.add({ milliseconds }) },
     }
   }
-  throw new AppError(
-    'invalid_request',
-    'A series cannot change between times of day and whole days. Create a new one instead. Nothing was done.',
-  )
+  throw refusal('A series cannot change between times of day and whole days. Create a new one instead.')
 }
 
 /**
@@ -122,10 +118,7 @@ export function moveSeries(
  */
 function requireShift(days: number, hasNewRule: boolean): number {
   if (days === 0 || hasNewRule) return days
-  throw new AppError(
-    'invalid_request',
-    'To move a whole series to another day, give its new days in "new_recurrence". Nothing was done.',
-  )
+  throw refusal('To move a whole series to another day, give its new days in "new_recurrence".')
 }
 
 /** Applies `change` to the parts of each RRULE. Other lines, such as EXDATE, stay as they are. */

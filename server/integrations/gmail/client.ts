@@ -1,7 +1,7 @@
 import type { gmail_v1 } from '@googleapis/gmail'
-import type { GoogleApiClient, GoogleApiDeps } from '../google/api-client.ts'
-import { clientOptions } from '../google/google-fetch.ts'
-import { googleLimits, retryConfig, type GoogleLimits } from '../google/retry.ts'
+import type { ConnectorAccount } from '@yonder/contract/connector'
+import { clientOptions, type GoogleApiClient, type GoogleApiDeps } from '../google/api-client.ts'
+import { retryConfig } from '../google/retry.ts'
 
 export interface GmailClient extends GoogleApiClient<gmail_v1.Resource$Users> {
   /** The options of a request that must not take effect twice. It is retried only after a rate limit. */
@@ -13,16 +13,20 @@ export async function openGmail(
   deps: GoogleApiDeps,
   userId: string,
   signal: AbortSignal,
-  limits: GoogleLimits = googleLimits,
 ): Promise<GmailClient> {
   const { gmail_v1: gmail } = await import('@googleapis/gmail')
   const caller = { userId, integration: 'google-gmail', signal } as const
   const address = { defaultUrl: 'https://gmail.googleapis.com', configuredUrl: deps.apiUrls.gmail }
   return {
-    api: new gmail.Gmail(clientOptions(deps, caller, address, limits)).users,
-    nonIdempotent: { retryConfig: retryConfig(limits, { isIdempotent: false, signal }) },
+    api: new gmail.Gmail(clientOptions(deps, caller, address)).users,
+    nonIdempotent: { retryConfig: retryConfig(deps.limits, { isIdempotent: false, signal }) },
     userId,
     signal,
     now: deps.now,
   }
+}
+
+export async function readGmailAccount({ api }: GmailClient): Promise<ConnectorAccount> {
+  const { data } = await api.getProfile({ userId: 'me' })
+  return { account: data.emailAddress ?? null, time_zone: null }
 }

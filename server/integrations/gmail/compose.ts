@@ -1,5 +1,5 @@
 import MailComposer from 'nodemailer/lib/mail-composer'
-import { AppError } from '../../lib/app-error.ts'
+import { refusal } from '../google/errors.ts'
 import { requireAddresses, requireLine, requirePlainText } from '../google/outgoing-text.ts'
 import type { GmailClient } from './client.ts'
 import { readHeaders, type MailHeaders } from './headers.ts'
@@ -67,7 +67,7 @@ export function parseRecipients({ to, cc, bcc }: MailFields): Record<'to' | 'cc'
 /** @throws AppError `invalid_request` for an email without recipients */
 export function requireRecipient({ to, cc, bcc }: MailFields): void {
   if (to.length + (cc?.length ?? 0) + (bcc?.length ?? 0) > 0) return
-  throw new AppError('invalid_request', 'The email has no recipients. Nothing was sent.')
+  throw refusal('The email has no recipients.', 'sent')
 }
 
 /** Reads the email that is replied to, and the headers that add the reply to the same conversation. */

@@ -3,9 +3,9 @@ import { archiveMessages, createLabel, labelMessages, listLabels, markMessages }
 import { readMessage, readThread, searchMessages } from './read-messages.ts'
 import { replyToMessage, sendDraft, sendMessage } from './send.ts'
 
-export { openGmail } from './client.ts'
+export { openGmail as open, readGmailAccount as readAccount } from './client.ts'
 
-export const gmailTools = [
+export const tools = [
   searchMessages,
   readMessage,
   readThread,

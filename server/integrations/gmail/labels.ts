@@ -1,6 +1,5 @@
 import { z } from 'zod'
-import { AppError } from '../../lib/app-error.ts'
-import { statusOf, mayHaveSucceeded } from '../google/errors.ts'
+import { mayHaveSucceeded, refusal, statusOf } from '../google/errors.ts'
 import { googleTool, quoteData } from '../google/google-tool.ts'
 import { requireLine } from '../google/outgoing-text.ts'
 import type { GmailClient } from './client.ts'
@@ -54,7 +53,7 @@ export const labelMessages = googleTool({
   }),
   async run(client: GmailClient, { messages, add = [], remove = [] }) {
     if (add.length + remove.length === 0) {
-      throw new AppError('invalid_request', 'Give at least one label in "add" or "remove". Nothing was done.')
+      throw refusal('Give at least one label in "add" or "remove".')
     }
     const idOf = await requireLabelIds(client, [...add, ...remove])
     const ids = await checkSubjects(client, messages)
@@ -108,10 +107,7 @@ async function requireLabelIds(
   const ids = new Map((data.labels ?? []).map(({ id, name }) => [name?.toLowerCase() ?? '', id ?? '']))
   const missing = names.find((name) => !ids.get(name.trim().toLowerCase()))
   if (missing !== undefined) {
-    throw new AppError(
-      'invalid_request',
-      `There is no label "${missing.slice(0, 100)}". list_labels lists the existing ones. Nothing was done.`,
-    )
+    throw refusal(`There is no label "${missing.slice(0, 100)}". list_labels lists the existing ones.`)
   }
   return (name) => ids.get(name.trim().toLowerCase()) ?? ''
 }

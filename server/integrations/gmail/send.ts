@@ -2,6 +2,7 @@ import type { gmail_v1 } from '@googleapis/gmail'
 import { z } from 'zod'
 import { AppError } from '../../lib/app-error.ts'
 import { collapseSpaces } from '../../lib/text.ts'
+import { refusal } from '../google/errors.ts'
 import { googleTool } from '../google/google-tool.ts'
 import { readMailBody } from './body.ts'
 import type { GmailClient } from './client.ts'
@@ -97,9 +98,9 @@ function requireParticipants(headers: MailHeaders, fields: MailFields): void {
   const participants = new Set(names.flatMap((name) => parseAddresses(headers[name])))
   const outsider = [...to, ...cc].find((address) => !participants.has(address.toLowerCase()))
   if (outsider === undefined) return
-  throw new AppError(
-    'invalid_request',
-    `${outsider} is not part of this conversation, whose addresses are ${[...participants].slice(0, 20).join(', ')}. Nothing was sent.`,
+  throw refusal(
+    `${outsider} is not part of this conversation, whose addresses are ${[...participants].slice(0, 20).join(', ')}.`,
+    'sent',
   )
 }
 
@@ -110,10 +111,7 @@ function stripReplyPrefix(subject: string): string {
 
 function requireSame(field: string, actual: readonly string[], expected: readonly string[]): void {
   if (actual.toSorted().join('\n') === expected.toSorted().join('\n')) return
-  throw new AppError(
-    'invalid_request',
-    `"${field}" differs from the draft. Read the draft again. Nothing was sent.`,
-  )
+  throw refusal(`"${field}" differs from the draft. Read the draft again.`, 'sent')
 }
 
 /** Returns addresses as `parseAddresses` does: in lower case and without duplicates. */

@@ -1,7 +1,7 @@
 import pMap from 'p-map'
-import { AppError } from '../../lib/app-error.ts'
 import { collapseSpaces } from '../../lib/text.ts'
 import { maxConcurrentRequests } from '../google/api-client.ts'
+import { refusal } from '../google/errors.ts'
 import type { GmailClient } from './client.ts'
 import { readHeaders } from './headers.ts'
 
@@ -33,8 +33,7 @@ export async function checkSubjects(
 /** @throws AppError `invalid_request` when the subjects differ in more than white space */
 export function requireSameSubject(actual: string | undefined, expected: string): void {
   if (collapseSpaces(actual ?? '') === collapseSpaces(expected)) return
-  throw new AppError(
-    'invalid_request',
-    `The subject of this email is "${(actual ?? '').slice(0, 300)}" and not "${expected.slice(0, 300)}". Nothing was done.`,
+  throw refusal(
+    `The subject of this email is "${(actual ?? '').slice(0, 300)}" and not "${expected.slice(0, 300)}".`,
   )
 }

@@ -1,4 +1,4 @@
-import { findAppError, type AppError } from '../../lib/app-error.ts'
+import { AppError, findAppError } from '../../lib/app-error.ts'
 
 /** The fields of an error of Google's client libraries that are read here. */
 interface GoogleFailure {
@@ -17,6 +17,11 @@ export interface RetryState {
 interface GoogleErrorBody {
   readonly message?: unknown
   readonly errors?: readonly { readonly reason?: unknown }[]
+}
+
+/** The error of a call that was refused before anything was done. `reason` is for the user and the model. */
+export function refusal(reason: string, done: 'done' | 'sent' = 'done'): AppError {
+  return new AppError('invalid_request', `${reason} Nothing was ${done}.`)
 }
 
 /** The HTTP status of Google's response. Undefined when there was no response. */

@@ -1,5 +1,5 @@
 import { findInvisible } from '@yonder/contract/lib/invisible'
-import { AppError } from '../../lib/app-error.ts'
+import { refusal } from './errors.ts'
 
 // oxlint-disable-next-line no-control-regex -- the expression searches for control characters
 const controlCharacters = /[\0-\x08\x0b-\x1f\x7f\u2028\u2029]/
@@ -20,10 +20,7 @@ export function requirePlainText(field: string, text: string): string {
     findInvisible(plain).some(({ characters }) => misleadingCharacters.test(characters)) ||
     !plain.isWellFormed()
   ) {
-    throw new AppError(
-      'invalid_request',
-      `"${field}" contains control or invisible characters. Remove them. Nothing was done.`,
-    )
+    throw refusal(`"${field}" contains control or invisible characters. Remove them.`)
   }
   return plain
 }
@@ -36,7 +33,7 @@ export function requirePlainText(field: string, text: string): string {
 export function requireLine(field: string, text: string): string {
   const plain = requirePlainText(field, text)
   if (plain.includes('\n')) {
-    throw new AppError('invalid_request', `"${field}" must be one line. Nothing was done.`)
+    throw refusal(`"${field}" must be one line.`)
   }
   return plain.trim()
 }
@@ -49,9 +46,6 @@ export function requireAddresses(field: string, addresses: readonly string[] | u
   return (addresses ?? []).map((text) => {
     const address = requireLine(field, text)
     if (address.length <= 254 && bareAddress.test(address)) return address
-    throw new AppError(
-      'invalid_request',
-      `"${address.slice(0, 100)}" in "${field}" is not a plain address such as ann@example.com. Nothing was done.`,
-    )
+    throw refusal(`"${address.slice(0, 100)}" in "${field}" is not a plain address such as ann@example.com.`)
   })
 }

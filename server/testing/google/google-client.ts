@@ -37,7 +37,7 @@ const testLimits: GoogleLimits = {
 
 /** Opens a connector over MCP, with a stand-in for its Google API. */
 export async function openGoogleClient(
-  create: (deps: GoogleApiDeps, limits: GoogleLimits) => IntegrationConnector,
+  create: (deps: GoogleApiDeps) => IntegrationConnector,
   api: ApiStandIn,
   options: { scopes?: ReadonlySet<string>; now?: () => number; limits?: Partial<GoogleLimits> } = {},
 ): Promise<GoogleTestClient> {
@@ -47,34 +47,32 @@ export async function openGoogleClient(
   const accessRequests: { rejectedToken: string | undefined }[] = []
   const failures: (string | null)[] = []
   let tokens = 0
-  const connector = create(
-    {
-      requireAccess: (_userId, _name, access = {}) => {
-        accessRequests.push({ rejectedToken: access.rejectedToken })
-        if (access.rejectedToken !== undefined) tokens++
-        if (tokens > 1) return Promise.reject(new AppError('not_connected', 'Connect the account again.'))
-        return Promise.resolve(`token-${tokens}`)
-      },
-      fetch: async (input, init) => {
-        const request = new Request(input, init)
-        const token = request.headers.get('authorization')?.replace('Bearer ', '') ?? ''
-        if (rejectedTokens.has(token)) return new Response('{"error":{"code":401}}', { status: 401 })
-        const aborted = new Promise<never>((_resolve, reject) => {
-          request.signal.addEventListener('abort', () => reject(request.signal.reason as Error))
-        })
-        const response = await Promise.race([api.handle(request, { account: testAccount, scopes }), aborted])
-        if (response.type === 'error') throw new TypeError('fetch failed')
-        return response
-      },
-      recordFailure: (_userId, _name, failure) => {
-        failures.push(failure)
-        return Promise.resolve()
-      },
-      apiUrls: { gmail: 'http://google.invalid', calendar: 'http://google.invalid' },
-      now: options.now ?? Date.now,
+  const connector = create({
+    requireAccess: (_userId, _name, access = {}) => {
+      accessRequests.push({ rejectedToken: access.rejectedToken })
+      if (access.rejectedToken !== undefined) tokens++
+      if (tokens > 1) return Promise.reject(new AppError('not_connected', 'Connect the account again.'))
+      return Promise.resolve(`token-${tokens}`)
     },
-    { ...testLimits, ...options.limits },
-  )
+    fetch: async (input, init) => {
+      const request = new Request(input, init)
+      const token = request.headers.get('authorization')?.replace('Bearer ', '') ?? ''
+      if (rejectedTokens.has(token)) return new Response('{"error":{"code":401}}', { status: 401 })
+      const aborted = new Promise<never>((_resolve, reject) => {
+        request.signal.addEventListener('abort', () => reject(request.signal.reason as Error))
+      })
+      const response = await Promise.race([api.handle(request, { account: testAccount, scopes }), aborted])
+      if (response.type === 'error') throw new TypeError('fetch failed')
+      return response
+    },
+    recordFailure: (_userId, _name, failure) => {
+      failures.push(failure)
+      return Promise.resolve()
+    },
+    apiUrls: { gmail: 'http://google.invalid', calendar: 'http://google.invalid' },
+    now: options.now ?? Date.now,
+    limits: { ...testLimits, ...options.limits },
+  })
   const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode: 'auto' } })
   const { server } = connector
   if (server.kind !== 'in_process') throw new Error(`${connector.name} is not an in-process server.`)

@@ -1,6 +1,7 @@
 import type { calendar_v3 } from '@googleapis/calendar'
 import { z } from 'zod'
 import { AppError } from '../../lib/app-error.ts'
+import { mayHaveSucceeded, refusal, statusOf } from '../google/errors.ts'
 import { googleTool } from '../google/google-tool.ts'
 import { requireAddresses, requireLine, requirePlainText } from '../google/outgoing-text.ts'
 import { readTimeZone, type CalendarClient } from './client.ts'
@@ -10,7 +11,86 @@ import { changeGuests, decideSendUpdates, listEmailedAddresses } from './guests.
 import { calendarId, emailGuests, approvedEvent, scope, time, timeZone } from './input-schemas.ts'
 import { describeWhen } from './present-event.ts'
 import { moveSeries, originalStartOf, requireRule } from './recurrence.ts'
-import { splitSeries } from './split-series.ts'
+import { endSeries, splitSeries } from './split-series.ts'
+
+export const deleteEvent = googleTool({
+  name: 'delete_event',
+  title: 'Delete an event',
+  description: 'Deletes an event, one occurrence of it, all of them, or this and the following ones.',
+  effect: 'changes',
+  input: z.object({ calendar_id: calendarId, ...approvedEvent, scope, email_guests: emailGuests }),
+  async run(client: CalendarClient, { calendar_id: calendarId = 'primary', event_id: eventId, ...input }) {
+    const zone = await readTimeZone(client)
+    const { data: event } = await client.api.events.get({ calendarId, eventId })
+    requireApprovedEvent(event, input, zone)
+    const target = await resolveEventTarget(client, calendarId, event, input.scope)
+    const affected = eventOf(target)
+    const sendUpdates = decideSendUpdates(listEmailedAddresses(affected), input.email_guests)
+    if (target.kind === 'following') {
+      await endSeries(client, { ...target, calendarId, sendUpdates })
+      return 'This occurrence and all after it were deleted.'
+    }
+    try {
+      await client.api.events.delete({ calendarId, eventId: affected.id ?? '', sendUpdates })
+    } catch (error) {
+      // When a retry gets 404 or 410, an earlier attempt has deleted the event.
+      if (!mayHaveSucceeded(error) || ![404, 410].includes(statusOf(error) ?? 0)) throw error
+    }
+    return target.kind === 'series' ? 'The whole series was deleted.' : 'The event was deleted.'
+  },
+})
+
+export const respondToInvitation = googleTool({
+  name: 'respond_to_invitation',
+  title: 'Respond to an invitation',
+  description: 'Accepts, declines or tentatively accepts an invitation. Its organizer is notified.',
+  effect: 'changes',
+  input: z.object({
+    calendar_id: calendarId,
+    ...approvedEvent,
+    organizer: z
+      .string()
+      .max(300)
+      .describe(
+        "The organizer's email address. It is shown to the user and must match the event. The organizer is notified.",
+      ),
+    scope: z
+      .enum(['this_event', 'all_events'])
+      .optional()
+      .describe('Required for a repeating event: which occurrences.'),
+    response: z.enum(['accepted', 'declined', 'tentative']),
+    comment: z.string().max(1_000).optional().describe('A sentence for the organizer.'),
+  }),
+  async run(client: CalendarClient, { calendar_id: calendarId = 'primary', event_id: eventId, ...input }) {
+    const zone = await readTimeZone(client)
+    const { data: event } = await client.api.events.get({ calendarId, eventId })
+    requireApprovedEvent(event, input, zone)
+    const organizer = event.organizer?.email ?? ''
+    if (organizer.toLowerCase() !== input.organizer.trim().toLowerCase()) {
+      throw refusal(`The organizer of this event is ${organizer || 'unknown'}.`)
+    }
+    const own = event.attendees?.find(({ self }) => self)
+    if (own === undefined) {
+      throw new AppError(
+        'invalid_request',
+        'The owner of this calendar is not among the guests of this event, so no response was sent.',
+      )
+    }
+    const target = await resolveEventTarget(client, calendarId, event, input.scope)
+    const comment = input.comment === undefined ? {} : { comment: requirePlainText('comment', input.comment) }
+    await client.api.events.patch({
+      calendarId,
+      eventId: eventOf(target).id ?? '',
+      sendUpdates: 'all',
+      requestBody: {
+        // With this flag Google changes only the user's own response.
+        attendeesOmitted: true,
+        attendees: [{ email: own.email ?? '', responseStatus: input.response, ...comment }],
+      },
+    })
+    return `The response was sent: ${input.response}.`
+  },
+})
 
 type Event = calendar_v3.Schema$Event
 
@@ -71,10 +151,7 @@ interface EventUpdate {
 async function applyPatch(client: CalendarClient, update: EventUpdate): Promise<Event> {
   const { calendarId, target, patch, sendUpdates } = update
   if (Object.keys(patch).length === 0) {
-    throw new AppError(
-      'invalid_request',
-      'No change was given. Give at least one new field. Nothing was done.',
-    )
+    throw refusal('No change was given. Give at least one new field.')
   }
   if (target.kind === 'following') return splitSeries(client, { ...target, calendarId, sendUpdates }, patch)
   // The patch contains the new values, so a retry has no further effect.
@@ -103,10 +180,7 @@ function buildPatch(target: EventTarget, changes: EventChanges, timeZone: string
 function patchRule(target: EventTarget, { new_recurrence: rule }: EventChanges): Event {
   if (rule === undefined) return {}
   if (target.kind === 'one' && target.event.recurringEventId) {
-    throw new AppError(
-      'invalid_request',
-      'A single occurrence cannot have its own rule. Choose another "scope". Nothing was done.',
-    )
+    throw refusal('A single occurrence cannot have its own rule. Choose another "scope".')
   }
   return { recurrence: [requireRule(rule)] }
 }
@@ -115,7 +189,7 @@ function patchTimes(target: EventTarget, changes: EventChanges, timeZone: string
   const { new_start: start, new_end: end, new_recurrence: rule } = changes
   if (start === undefined && end === undefined) return {}
   if (start === undefined || end === undefined) {
-    throw new AppError('invalid_request', 'Give "new_start" and "new_end" together. Nothing was done.')
+    throw refusal('Give "new_start" and "new_end" together.')
   }
   const span = parseEventSpan(start, end, timeZone, ['new_start', 'new_end'])
   if (target.kind === 'one') return toGoogleSpan(span)

@@ -20,10 +20,10 @@ it('ends an attempt at its time limit and retries it, even after garbage collect
     fetch: guards.operatorSupplied.fetch,
     recordFailure: () => Promise.resolve(),
     apiUrls: { gmail: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, calendar: '' },
+    limits: { ...googleLimits, attemptTimeoutMs: 500, retryDelayMs: 1 },
     now: Date.now,
   }
-  const limits = { ...googleLimits, attemptTimeoutMs: 500, retryDelayMs: 1 }
-  const { api } = await openGmail(deps, 'ada', new AbortController().signal, limits)
+  const { api } = await openGmail(deps, 'ada', new AbortController().signal)
   const listed = api.labels.list({ userId: 'me' })
   await expect.poll(() => requests).toBe(1)
   await collectGarbage()
