@@ -4,10 +4,9 @@ import type { GuardedFetch } from '../http/outgoing/guarded-fetch.ts'
 import { AppError } from '../lib/app-error.ts'
 import { hideSecret } from '../lib/hide-secret.ts'
 import { quoteResponse, readErrorBody } from '../lib/quote-server.ts'
-import { openApiKey } from './api-key.ts'
 import type { IntegrationAccount, IntegrationConnector, RemoteServer } from './integration-connector.ts'
+import { credentialReplaced, notConnected, openApiKey } from './integration-credential.ts'
 import type { IntegrationDeps } from './integration-deps.ts'
-import { credentialReplaced, notConnected } from './integration-status.ts'
 import { findIntegration } from './integration-store.ts'
 
 /**
@@ -74,17 +73,9 @@ async function requireKey(
   address: string,
 ): Promise<string> {
   const row = await findIntegration(db, { id: userId }, name)
+  if (!row?.api_key) throw notConnected(name, 'missing')
   const stored = openApiKey(sealer, row, address)
-  if (stored.kind === 'usable') {
-    if (row?.version !== version) throw credentialReplaced(name)
-    return stored.key
-  }
-  if (stored.kind === 'missing') throw notConnected(name, 'missing')
-  const title = titleOfIntegration(name)
-  throw new AppError(
-    'not_connected',
-    stored.kind === 'for another address'
-      ? `The operator of this server has changed the address of ${title}, so your API key was not sent. Enter the key for the new address under Settings, Integrations.`
-      : `The stored API key of ${title} cannot be decrypted, because SECRET_KEY has changed. Enter the key again under Settings, Integrations.`,
-  )
+  if ('problem' in stored) throw notConnected(name, stored.problem)
+  if (row.version !== version) throw credentialReplaced(name)
+  return stored.key
 }

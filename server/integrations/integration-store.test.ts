@@ -1,12 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { engines, openTestDatabase } from '../testing/database/test-database.ts'
 import { addUser } from '../testing/factories/users.ts'
-import {
-  acquireRefreshLease,
-  disconnected,
-  insertIntegration,
-  releaseRefreshLease,
-} from './integration-store.ts'
+import { disconnected, insertIntegration, integrationLease } from './integration-store.ts'
 
 describe.each(engines)('a lease to refresh tokens on %s', (engine) => {
   it('is not released by its former holder after it ran out', async () => {
@@ -24,13 +19,13 @@ describe.each(engines)('a lease to refresh tokens on %s', (engine) => {
       created_at: 1,
     }
     await insertIntegration(db, row)
-    const acquire = (leaseMs: number) => acquireRefreshLease(database, row, leaseMs)
-    const ranOut = await acquire(-1_000)
-    const current = await acquire(30_000)
-    await releaseRefreshLease(db, row, ranOut!)
-    expect(await acquire(30_000)).toBeUndefined()
-    await releaseRefreshLease(db, row, current!)
-    expect(await acquire(30_000)).toBeGreaterThan(0)
+    const { reserve, release } = integrationLease(database, row)
+    const ranOut = await reserve(-1_000)
+    const current = await reserve(30_000)
+    await release(ranOut!)
+    expect(await reserve(30_000)).toBeUndefined()
+    await release(current!)
+    expect(await reserve(30_000)).toBeGreaterThan(0)
     await database.close()
   })
 })

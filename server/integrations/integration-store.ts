@@ -1,8 +1,9 @@
-import { sql } from 'kysely'
+import { sql, type SqlBool } from 'kysely'
 import { type Actor, ofUser, readable } from '../access/access.ts'
 import type { Database, Db } from '../db/database.ts'
 import { prepareQuery } from '../db/dialects/prepare-query.ts'
-import type { IntegrationRow } from '../db/tables/integration-tables.ts'
+import { refreshLease } from '../db/refresh-lease-store.ts'
+import type { IntegrationConsentRow, IntegrationRow } from '../db/tables/integration-tables.ts'
 import { AppError } from '../lib/app-error.ts'
 
 /** The fields that connecting and disconnecting change. `updateIntegration` increments the version itself. */
@@ -100,42 +101,13 @@ export async function storeCallError(
   return numUpdatedRows > 0n
 }
 
-/**
- * Acquires the lease to refresh these tokens, for `leaseMs` by the database's clock. Returns the time at which
- * the lease ends, or undefined when another process holds it or has replaced the tokens.
- */
-export async function acquireRefreshLease(
-  { db, dialect }: Pick<Database, 'db' | 'dialect'>,
+/** The lease to refresh the tokens of an integration. */
+export function integrationLease(
+  database: Pick<Database, 'db' | 'dialect'>,
   { user_id, name, tokens }: Key & Pick<IntegrationRow, 'tokens'>,
-  leaseMs: number,
-): Promise<number | undefined> {
-  const leased = await db
-    .updateTable('integrations')
-    .set({ refreshing_until: sql<number>`${dialect.clock} + ${leaseMs}` })
-    .where(ofUser(user_id, 'integrations'))
-    .where('name', '=', name)
-    .where('tokens', '=', tokens)
-    .where((where) =>
-      where.or([where('refreshing_until', 'is', null), where('refreshing_until', '<', dialect.clock)]),
-    )
-    .returning('refreshing_until')
-    .executeTakeFirst()
-  return leased?.refreshing_until ?? undefined
-}
-
-/** Releases the lease that ends at `leasedUntil`, and no lease that another process has acquired since. */
-export async function releaseRefreshLease(
-  db: Db,
-  { user_id, name }: Key,
-  leasedUntil: number,
-): Promise<void> {
-  await db
-    .updateTable('integrations')
-    .set({ refreshing_until: null })
-    .where(ofUser(user_id, 'integrations'))
-    .where('name', '=', name)
-    .where('refreshing_until', '=', leasedUntil)
-    .execute()
+) {
+  const condition = sql<SqlBool>`name = ${name} and ${ofUser(user_id, 'integrations')}`
+  return refreshLease(database, { table: 'integrations', condition, tokens })
 }
 
 /**
@@ -154,4 +126,33 @@ export async function storeRefreshResult(
     .where('tokens', '=', tokens)
     .executeTakeFirstOrThrow()
   return numUpdatedRows > 0n
+}
+
+/** Stores a started consent, and deletes those that have expired at `now` (milliseconds since 1970). */
+export async function insertIntegrationConsent(
+  db: Db,
+  consent: IntegrationConsentRow,
+  now: number,
+): Promise<void> {
+  await db.deleteFrom('integration_consents').where('expires_at', '<', now).execute()
+  await db.insertInto('integration_consents').values(consent).execute()
+}
+
+/**
+ * Deletes and returns a started consent, so that it can be finished only once. Returns undefined when it has expired at
+ * `now` (milliseconds since 1970), was already finished, or belongs to another user or integration.
+ */
+export function takeIntegrationConsent(
+  db: Db,
+  { state_hash, user_id, name }: Pick<IntegrationConsentRow, 'state_hash' | 'user_id' | 'name'>,
+  now: number,
+): Promise<IntegrationConsentRow | undefined> {
+  return db
+    .deleteFrom('integration_consents')
+    .where('state_hash', '=', state_hash)
+    .where(ofUser(user_id, 'integration_consents'))
+    .where('name', '=', name)
+    .where('expires_at', '>=', now)
+    .returningAll()
+    .executeTakeFirst()
 }

@@ -5,7 +5,7 @@ import { changeSecret } from '../db/secrets/change-secret.ts'
 import { integrationKeyContext } from '../db/secrets/seal-contexts.ts'
 import type { IntegrationRow } from '../db/tables/integration-tables.ts'
 import { AppError } from '../lib/app-error.ts'
-import { addressOfService } from './api-key.ts'
+import { addressOfService, openGoogleTokens } from './integration-credential.ts'
 import type { IntegrationDeps } from './integration-deps.ts'
 import {
   insertIntegration,
@@ -14,8 +14,7 @@ import {
   disconnected,
   updateIntegration,
 } from './integration-store.ts'
-import { openGoogleTokens } from './oauth/seal-tokens.ts'
-import { revokeInBackground } from './oauth/tokens.ts'
+import { revokeInBackground } from './oauth/google-access.ts'
 
 /** Returns the names of the integrations that users can add. */
 export function listIntegrationTypes({ apiKeyServices }: Pick<IntegrationDeps, 'apiKeyServices'>): string[] {
@@ -108,7 +107,7 @@ export async function disconnectIntegration(
     stored = await requireIntegration(db, user, name)
   }
   deps.onChanged(user.id)
-  const tokens = stored.tokens === null ? undefined : openGoogleTokens(deps.sealer, stored, stored.tokens)
+  const tokens = openGoogleTokens(deps.sealer, stored)
   if (tokens !== undefined) revokeInBackground(deps, user, tokens.refreshToken)
   return requireIntegration(db, user, name)
 }

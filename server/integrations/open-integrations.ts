@@ -7,14 +7,14 @@ import { TokenLeases } from '../lib/token-lease.ts'
 import { createApiKeyConnector } from './api-key-connector.ts'
 import { createCalendarConnector, createGmailConnector } from './google-connectors.ts'
 import type { GoogleApiDeps } from './google/api-client.ts'
+import { googleLimits } from './google/retry.ts'
 import type { IntegrationAccount, IntegrationConnector } from './integration-connector.ts'
+import { listStatuses } from './integration-credential.ts'
 import type { IntegrationDeps } from './integration-deps.ts'
-import { listStatuses } from './integration-status.ts'
 import { storeCallError } from './integration-store.ts'
 import { disconnectGoogleIntegrations } from './manage-integrations.ts'
-import { openGoogleAccess } from './oauth/google-access.ts'
+import { openGoogleAccess, type FoundTokens } from './oauth/google-access.ts'
 import type { GoogleClient } from './oauth/google-client.ts'
-import type { FoundTokens } from './oauth/tokens.ts'
 
 /** The dependencies of the app that this domain uses. */
 interface AppDeps {
@@ -69,6 +69,7 @@ export function openIntegrations(appDeps: AppDeps, { onChanged, onError }: Integ
     // The request may have taken effect at Google, so the call must not fail because its outcome cannot be stored.
     recordFailure: (...failure) => recordFailure(...failure).catch(onError),
     fetch: operatorSupplied.fetch,
+    limits: googleLimits,
     apiUrls: { gmail: config.googleApis.gmailUrl, calendar: config.googleApis.calendarUrl },
     now,
   }

@@ -3,8 +3,8 @@ import { authTypeOf, isGoogleIntegration, titleOfIntegration } from '@yonder/con
 import { maskSecret } from '../db/secrets/mask-secret.ts'
 import { integrationKeyContext } from '../db/secrets/seal-contexts.ts'
 import type { IntegrationRow } from '../db/tables/integration-tables.ts'
+import { findCredentialProblem, isConnected, type CredentialProblem } from './integration-credential.ts'
 import type { IntegrationDeps } from './integration-deps.ts'
-import { findCredentialProblem, isConnected, type CredentialProblem } from './integration-status.ts'
 import { isOffered } from './manage-integrations.ts'
 import { googleScopes } from './oauth/scopes.ts'
 

@@ -1,6 +1,6 @@
 import type { ConnectorRow } from '../../db/tables/connector-tables.ts'
 import type { IntegrationAccount, IntegrationConnector } from '../../integrations/integration-connector.ts'
-import type { IntegrationStatus } from '../../integrations/integration-status.ts'
+import type { IntegrationStatus } from '../../integrations/integration-credential.ts'
 import { defaultConnectorName } from '../connector-name.ts'
 
 /** A connector that comes with the product or an integration. Every user has it, unless it needs an integration. */

@@ -5,7 +5,7 @@ import {
   isStrictScopeSuperset,
   type InsufficientScopeError,
 } from '@modelcontextprotocol/client'
-import { openCredential, toOrigin, type Credential } from '../../db/secrets/credential.ts'
+import { openJson, toOrigin, type Credential } from '../../db/secrets/credential.ts'
 import { connectorTokenContext } from '../../db/secrets/seal-contexts.ts'
 import type { ConnectorRow } from '../../db/tables/connector-tables.ts'
 import { AppError } from '../../lib/app-error.ts'
@@ -15,7 +15,7 @@ import type { ConnectionAuth } from '../mcp/connect-server.ts'
 import { refusedAccess } from '../mcp/explain-failure.ts'
 import { ConnectorOAuth } from './connector-oauth.ts'
 import type { ConsentRequest } from './consent-request.ts'
-import { findGrant, releaseRefresh, reserveRefresh, type Grant } from './grant-store.ts'
+import { findGrant, grantLease, type Grant } from './grant-store.ts'
 import { runAuth } from './run-auth.ts'
 
 /** A token that expires within this time is refreshed before it is sent. */
@@ -43,25 +43,15 @@ export async function createAuthProvider(
 }
 
 /** A token is sent only to the address that it was entered for. */
-function openToken(deps: ConnectorDeps, connector: ConnectorRow, sealed: string): string {
-  const { secret, address } = decryptToken(deps, connector, sealed)
-  if (address === toOrigin(connector.url)) return secret
+function openToken({ sealer }: ConnectorDeps, connector: ConnectorRow, sealed: string): string {
+  const stored = openJson(sealer, connectorTokenContext(connector), sealed) as Credential | undefined
+  if (stored?.address === toOrigin(connector.url)) return stored.secret
   throw new AppError(
     'upstream_refused_key',
-    `The token of "${connector.name}" was not sent, because it was entered for another address (${address}). Enter the token again.`,
+    stored === undefined
+      ? `The stored token of "${connector.name}" cannot be decrypted, because SECRET_KEY has changed. Enter the token again.`
+      : `The token of "${connector.name}" was not sent, because it was entered for another address (${stored.address}). Enter the token again.`,
   )
-}
-
-function decryptToken({ sealer }: ConnectorDeps, connector: ConnectorRow, sealed: string): Credential {
-  try {
-    return openCredential(sealer, connectorTokenContext(connector), sealed)
-  } catch (error) {
-    throw new AppError(
-      'upstream_refused_key',
-      `The stored token of "${connector.name}" cannot be decrypted, because SECRET_KEY has changed. Enter the token again.`,
-      { cause: error },
-    )
-  }
 }
 
 type GrantWithTokens = Grant & { readonly tokens: NonNullable<Grant['tokens']> }
@@ -177,17 +167,15 @@ export async function refreshTokens(
   grant: GrantWithTokens,
   { rediscovers = false, resourceMetadataUrl }: RefreshOptions = {},
 ): Promise<boolean> {
-  const { db } = deps.database
   if (grant.tokens.tokens.refresh_token === undefined) return false
   // Tokens of a new consent do not wait for the refresh of the former ones.
   return deps.shared.tokenLeases.refresh(`${connector.id} ${grant.sealedTokens}`, {
-    reserve: (leaseMs) => reserveRefresh(deps.database, connector, grant, leaseMs),
+    ...grantLease(deps.database, connector, grant),
     async refresh() {
       const oauth = new ConnectorOAuth(deps, connector, { refreshed: grant, rediscovers })
       const result = await runAuth(deps, oauth, url, { resourceMetadataUrl })
       return result === 'AUTHORIZED'
     },
-    release: (reservedUntil) => releaseRefresh(db, connector, reservedUntil),
     async findResult() {
       const current = await findGrant(deps, connector)
       if (current === undefined) return false

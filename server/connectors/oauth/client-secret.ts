@@ -1,6 +1,6 @@
 import type { StoredOAuthClientInformation } from '@modelcontextprotocol/client'
 import { ownerOf } from '../../access/access.ts'
-import { openCredential, sealCredential, type Credential } from '../../db/secrets/credential.ts'
+import { openJson, sealCredential, type Credential } from '../../db/secrets/credential.ts'
 import { clientSecretContext } from '../../db/secrets/seal-contexts.ts'
 import type { ConnectorRow } from '../../db/tables/connector-tables.ts'
 import { AppError } from '../../lib/app-error.ts'
@@ -41,7 +41,15 @@ export async function openClientSecret(
   sealed: string,
   issuer: string,
 ): Promise<string> {
-  const { secret, address } = decrypt(deps, connector, sealed)
+  const context = clientSecretContext(connector)
+  const stored = openJson(deps.sealer, context, sealed) as Credential | undefined
+  if (stored === undefined) {
+    throw new AppError(
+      'upstream_refused_key',
+      `The stored client secret of "${connector.name}" cannot be decrypted, because SECRET_KEY has changed. Enter the client secret again.`,
+    )
+  }
+  const { secret, address } = stored
   if (address !== null) {
     if (isSameIssuer(address, issuer)) return secret
     throw new AppError(
@@ -49,7 +57,6 @@ export async function openClientSecret(
       `The client secret of "${connector.name}" was not sent, because it was first used with the authorization server ${address}, and the connector now names ${issuer}. If you trust that server, enter the client secret again.`,
     )
   }
-  const context = clientSecretContext(connector)
   const bound = sealCredential(deps.sealer, context, { secret, address: issuer })
   if (await replaceClientSecret(deps.database.db, connector, sealed, bound)) return secret
   // Another request has used the secret first, or the user has changed it.
@@ -61,18 +68,6 @@ export async function openClientSecret(
     )
   }
   return openClientSecret(deps, current, current.client_secret, issuer)
-}
-
-function decrypt({ sealer }: Deps, connector: ConnectorRow, sealed: string): Credential {
-  try {
-    return openCredential(sealer, clientSecretContext(connector), sealed)
-  } catch (error) {
-    throw new AppError(
-      'upstream_refused_key',
-      `The stored client secret of "${connector.name}" cannot be decrypted, because SECRET_KEY has changed. Enter the client secret again.`,
-      { cause: error },
-    )
-  }
 }
 
 /** The issuer of a server without metadata is its address, with or without a final slash. */

@@ -20,8 +20,7 @@ import {
   hashSecret,
   randomSecret,
 } from './consent-request.ts'
-import { deleteExpiredConsents, insertConsent } from './consent-store.ts'
-import { changeGrant, findGrant, saveGrant, type Grant } from './grant-store.ts'
+import { changeGrant, findGrant, insertConsent, saveGrant, type Grant } from './grant-store.ts'
 import { revokeGrant } from './revoke-grant.ts'
 
 /** The path to which authorization servers redirect users back. */
@@ -199,18 +198,15 @@ export class ConnectorOAuth implements OAuthClientProvider {
       client: await this.#registeredClient(),
       scope: address.searchParams.get('scope'),
     }
-    await deleteExpiredConsents(database.db, now())
     const consent = {
       state_hash: hashSecret(this.#state),
       connector_id: this.#connector.id,
       user_id: this.#connector.user_id,
       browser_hash: hashSecret(request.browserKey),
     }
-    await insertConsent(database.db, {
-      ...consent,
-      payload: sealer.seal(JSON.stringify(pending), connectorConsentContext(consent)),
-      expires_at: now() + maxConsentMs,
-    })
+    const payload = sealer.seal(JSON.stringify(pending), connectorConsentContext(consent))
+    const expires_at = now() + maxConsentMs
+    await insertConsent(database.db, { ...consent, payload, expires_at }, now())
     request.authorizationUrl = address
   }
 

@@ -6,7 +6,7 @@ import { ConsentScene } from '../../testing/mcp/consent-scene.ts'
 import { requireConnector } from '../connector-store.ts'
 import { openConnectors } from '../open-connectors.ts'
 import { createAuthProvider, refreshTokens } from './authorize-server.ts'
-import { findGrant, releaseRefresh, reserveRefresh } from './grant-store.ts'
+import { findGrant, grantLease } from './grant-store.ts'
 
 describe.each(engines)('tokens of connectors on %s', (engine) => {
   const scene = new ConsentScene(engine)
@@ -61,12 +61,12 @@ describe.each(engines)('tokens of connectors on %s', (engine) => {
     const { database } = scene.test
     const row = await requireConnector(database.db, scene.ada.user, 'Guarded')
     const grant = await findGrant(scene.test.deps, row)
-    const reserve = (leaseMs: number) => reserveRefresh(database, row, grant!, leaseMs)
+    const { reserve, release } = grantLease(database, row, grant!)
     const ranOut = await reserve(-1_000)
     const current = await reserve(30_000)
-    await releaseRefresh(database.db, row, ranOut!)
+    await release(ranOut!)
     expect(await reserve(30_000)).toBeUndefined()
-    await releaseRefresh(database.db, row, current!)
+    await release(current!)
     expect(await reserve(30_000)).toBeGreaterThan(0)
   })
 

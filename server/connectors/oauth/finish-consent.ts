@@ -1,7 +1,8 @@
 import { timingSafeEqual } from 'node:crypto'
 import { ownerOf } from '../../access/access.ts'
+import { openJson } from '../../db/secrets/credential.ts'
 import { connectorConsentContext } from '../../db/secrets/seal-contexts.ts'
-import type { ConnectorConsentRow, ConnectorRow } from '../../db/tables/connector-tables.ts'
+import type { ConnectorRow } from '../../db/tables/connector-tables.ts'
 import { readErrorCode } from '../../lib/quote-server.ts'
 import type { ConnectorDeps } from '../connector-deps.ts'
 import { findConnectorById } from '../connector-store.ts'
@@ -9,7 +10,7 @@ import { connectionKey, connectionPrefix } from '../mcp/connection-pool.ts'
 import { refreshTools } from '../tools/refresh-tools.ts'
 import { ConnectorOAuth } from './connector-oauth.ts'
 import { hashSecret, type PendingConsent } from './consent-request.ts'
-import { takeConsent } from './consent-store.ts'
+import { takeConsent } from './grant-store.ts'
 import { runAuth } from './run-auth.ts'
 
 /** The request of a browser that an authorization server redirected back: its parameters and its cookie. */
@@ -45,7 +46,9 @@ export async function finishConsent(
   const isSameBrowser = row !== undefined && isSame(row.browser_hash, hashSecret(returned.browserKey ?? ''))
   if (row === undefined || !isSameBrowser || row.expires_at < deps.now())
     return { outcome: 'expired', ...unknown }
-  const pending = openPending(deps, row)
+  const pending = openJson(deps.sealer, connectorConsentContext(row), row.payload) as
+    | PendingConsent
+    | undefined
   const connector = await findConnectorById(deps.database.db, ownerOf(row), row.connector_id)
   if (pending === undefined || connector?.credential_version !== pending.credentialVersion) {
     return { outcome: 'expired', ...unknown }
@@ -75,18 +78,6 @@ function describeMissingCode({ discovery }: PendingConsent, error: string | unde
   const origin = url === undefined ? '' : ` ${new URL(url).origin}`
   const code = error === undefined ? 'none' : (readErrorCode(error) ?? 'not a valid error code')
   return new Error(`The authorization server${origin} returned no authorization code. Its error: ${code}.`)
-}
-
-/** Returns undefined when the consent was sealed with another SECRET_KEY. */
-function openPending(
-  { sealer }: Pick<ConnectorDeps, 'sealer'>,
-  row: ConnectorConsentRow,
-): PendingConsent | undefined {
-  try {
-    return JSON.parse(sealer.open(row.payload, connectorConsentContext(row))) as PendingConsent
-  } catch {
-    return undefined
-  }
 }
 
 async function redeem(

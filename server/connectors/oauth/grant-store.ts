@@ -3,11 +3,13 @@ import type {
   StoredOAuthClientInformation,
   StoredOAuthTokens,
 } from '@modelcontextprotocol/client'
-import { sql } from 'kysely'
+import { sql, type SqlBool } from 'kysely'
 import { ofUser } from '../../access/access.ts'
 import type { Database, Db } from '../../db/database.ts'
+import { refreshLease } from '../../db/refresh-lease-store.ts'
+import { openJson } from '../../db/secrets/credential.ts'
 import { grantContext } from '../../db/secrets/seal-contexts.ts'
-import type { ConnectorRow } from '../../db/tables/connector-tables.ts'
+import type { ConnectorConsentRow, ConnectorRow } from '../../db/tables/connector-tables.ts'
 import type { ConnectorDeps } from '../connector-deps.ts'
 
 /** Identifies a connector's grant, which belongs to the connector, its owner and its address. */
@@ -61,24 +63,20 @@ export async function findGrant(
     .where('c.url', '=', connector.url)
     .executeTakeFirst()
   if (row === undefined) return undefined
-  const open = (column: 'tokens' | 'details'): unknown => {
-    try {
-      return JSON.parse(sealer.open(row[column] ?? '', grantContext(column, connector, row)))
-    } catch {
-      return null
-    }
+  const details = openJson(sealer, grantContext('details', connector, row), row.details) as
+    | GrantDetails
+    | undefined
+  if (details === undefined) return undefined
+  return {
+    issuer: row.issuer,
+    tokens:
+      (openJson(sealer, grantContext('tokens', connector, row), row.tokens) as StoredTokens | undefined) ??
+      null,
+    details,
+    sealedTokens: row.tokens,
+    refreshing_until: row.refreshing_until,
+    credentialVersion: row.credential_version,
   }
-  const details = open('details') as GrantDetails | null
-  return details === null
-    ? undefined
-    : {
-        issuer: row.issuer,
-        tokens: open('tokens') as StoredTokens | null,
-        details,
-        sealedTokens: row.tokens,
-        refreshing_until: row.refreshing_until,
-        credentialVersion: row.credential_version,
-      }
 }
 
 /**
@@ -165,41 +163,45 @@ export async function deleteGrant(
     .execute()
 }
 
-/**
- * Reserves the refresh of these tokens for `leaseMs` milliseconds, by the database's clock. Returns the time at which
- * the reservation ends, or undefined when another process refreshes the tokens or has replaced them.
- */
-export async function reserveRefresh(
-  { db, dialect }: Pick<Database, 'db' | 'dialect'>,
+/** The lease to refresh the tokens of a grant. */
+export function grantLease(
+  database: Pick<Database, 'db' | 'dialect'>,
   { id, user_id }: Pick<ConnectorRow, 'id' | 'user_id'>,
   { sealedTokens }: Pick<Grant, 'sealedTokens'>,
-  leaseMs: number,
-): Promise<number | undefined> {
-  const reserved = await db
-    .updateTable('connector_grants')
-    .set({ refreshing_until: sql<number>`${dialect.clock} + ${leaseMs}` })
-    .where('connector_id', '=', id)
-    .where(ofUser(user_id, 'connector_grants'))
-    .where('tokens', '=', sealedTokens)
-    .where((where) =>
-      where.or([where('refreshing_until', 'is', null), where('refreshing_until', '<', dialect.clock)]),
-    )
-    .returning('refreshing_until')
-    .executeTakeFirst()
-  return reserved?.refreshing_until ?? undefined
+) {
+  const condition = sql<SqlBool>`connector_id = ${id} and ${ofUser(user_id, 'connector_grants')}`
+  return refreshLease(database, { table: 'connector_grants', condition, tokens: sealedTokens })
 }
 
-/** Ends the reservation that lasts until `reservedUntil`, but not one that another process made after it ran out. */
-export async function releaseRefresh(
-  db: Db,
-  { id, user_id }: Pick<ConnectorRow, 'id' | 'user_id'>,
-  reservedUntil: number,
-): Promise<void> {
+/** Pending consents of a user; older ones are deleted. Each contains the metadata of its server. */
+const maxPendingConsents = 20
+
+/**
+ * Stores a pending consent until the user returns from the authorization server, and deletes those that have expired at
+ * `now` (milliseconds since 1970).
+ */
+export async function insertConsent(db: Db, consent: ConnectorConsentRow, now: number): Promise<void> {
+  await db.deleteFrom('connector_consents').where('expires_at', '<', now).execute()
+  await db.insertInto('connector_consents').values(consent).execute()
+  const newest = db
+    .selectFrom('connector_consents')
+    .select('state_hash')
+    .where(ofUser(consent.user_id, 'connector_consents'))
+    .orderBy('expires_at', 'desc')
+    .orderBy('state_hash')
+    .limit(maxPendingConsents)
   await db
-    .updateTable('connector_grants')
-    .set({ refreshing_until: null })
-    .where('connector_id', '=', id)
-    .where(ofUser(user_id, 'connector_grants'))
-    .where('refreshing_until', '=', reservedUntil)
+    .deleteFrom('connector_consents')
+    .where(ofUser(consent.user_id, 'connector_consents'))
+    .where('state_hash', 'not in', newest)
     .execute()
+}
+
+/** Deletes and returns the pending consent with this `state`, so that only one caller gets it. */
+export function takeConsent(db: Db, stateHash: string): Promise<ConnectorConsentRow | undefined> {
+  return db
+    .deleteFrom('connector_consents')
+    .where('state_hash', '=', stateHash)
+    .returningAll()
+    .executeTakeFirst()
 }

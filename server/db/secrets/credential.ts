@@ -17,6 +17,16 @@ export function openCredential(sealer: Sealer, context: SealContext, sealed: str
   return JSON.parse(sealer.open(sealed, context)) as Credential
 }
 
+/** Opens sealed JSON. Returns undefined for null, and for a text that was sealed with another SECRET_KEY. */
+export function openJson(sealer: Sealer, context: SealContext, sealed: string | null): unknown {
+  if (sealed === null) return undefined
+  try {
+    return JSON.parse(sealer.open(sealed, context))
+  } catch {
+    return undefined
+  }
+}
+
 /** The address that a secret for `url` belongs to: its origin. Null for a text that is no URL. */
 export function toOrigin(url: string): string | null {
   return URL.canParse(url) ? new URL(url).origin : null

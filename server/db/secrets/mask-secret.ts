@@ -1,4 +1,4 @@
-import { openCredential } from './credential.ts'
+import { openJson, type Credential } from './credential.ts'
 import type { SealContext, Sealer } from './seal-secret.ts'
 
 const hidden = '•'.repeat(8)
@@ -13,15 +13,7 @@ const visibleChars = 4
  */
 export function maskSecret(sealer: Sealer, context: SealContext, sealed: string | null): string | null {
   if (sealed === null) return null
-  const secret = openOrEmpty(sealer, context, sealed)
+  const secret = (openJson(sealer, context, sealed) as Credential | undefined)?.secret ?? ''
   if (secret.length <= maxFullyHiddenChars) return hidden
   return secret.slice(0, visibleChars) + hidden + secret.slice(-visibleChars)
-}
-
-function openOrEmpty(sealer: Sealer, context: SealContext, sealed: string): string {
-  try {
-    return openCredential(sealer, context, sealed).secret
-  } catch {
-    return ''
-  }
 }

@@ -9,11 +9,11 @@ import {
 } from '../../testing/google-stand-in/start-google-stand-in.ts'
 import { createRequestClient, injected } from '../../testing/send-request.ts'
 import { openTestApp, type TestApp, type TestClient } from '../../testing/test-app.ts'
+import { openGoogleTokens } from '../integration-credential.ts'
 import { openIntegrations } from '../open-integrations.ts'
 import { finishGoogleConsent } from './consent.ts'
 import type { GoogleClient } from './google-client.ts'
 import { googleScopes } from './scopes.ts'
-import { openGoogleTokens } from './seal-tokens.ts'
 
 const events = 'https://www.googleapis.com/auth/calendar.events'
 
@@ -59,7 +59,7 @@ describe.each(engines)('consent at Google on %s', (engine) => {
       .executeTakeFirstOrThrow()
     return {
       row,
-      tokens: row.tokens === null ? undefined : openGoogleTokens(product.deps.sealer, row, row.tokens),
+      tokens: openGoogleTokens(product.deps.sealer, row),
     }
   }
 
@@ -358,7 +358,7 @@ describe.each(engines)('consent at Google on %s', (engine) => {
         .where('user_id', '=', ada.user.id)
         .where('name', '=', 'google-calendar')
         .executeTakeFirstOrThrow()
-      const stored = openGoogleTokens(product.deps.sealer, calendar, calendar.tokens ?? '')
+      const stored = openGoogleTokens(product.deps.sealer, calendar)
       await disconnect('google-calendar')
       await expect.poll(() => google.revocations, { interval: 5 }).toEqual([stored?.refreshToken])
     })

@@ -5,21 +5,22 @@ import {
   type GoogleIntegration,
 } from '@yonder/contract/integration-names'
 import { type Actor, ownedBy } from '../../access/access.ts'
+import { openJson } from '../../db/secrets/credential.ts'
 import { integrationConsentContext } from '../../db/secrets/seal-contexts.ts'
-import type { Sealer } from '../../db/secrets/seal-secret.ts'
-import type { IntegrationConsentRow, IntegrationRow } from '../../db/tables/integration-tables.ts'
+import type { IntegrationRow } from '../../db/tables/integration-tables.ts'
 import { AppError } from '../../lib/app-error.ts'
+import { sealGoogleTokens } from '../integration-credential.ts'
 import type { IntegrationDeps } from '../integration-deps.ts'
-import { disconnected, requireIntegration, updateIntegration } from '../integration-store.ts'
 import {
-  deleteExpiredIntegrationConsents,
+  disconnected,
   insertIntegrationConsent,
+  requireIntegration,
   takeIntegrationConsent,
-} from './consent-store.ts'
+  updateIntegration,
+} from '../integration-store.ts'
+import { revokeInBackground } from './google-access.ts'
 import type { GoogleTokens } from './google-client.ts'
 import { googleScopes } from './scopes.ts'
-import { sealGoogleTokens } from './seal-tokens.ts'
-import { revokeInBackground } from './tokens.ts'
 
 /** The user must return from Google within this time. */
 const maxConsentMs = 10 * 60_000
@@ -44,13 +45,10 @@ export async function startGoogleConsent(deps: IntegrationDeps, user: Actor, nam
   const google = await deps.loadGoogle()
   const state = randomBytes(32).toString('base64url')
   const verifier = randomBytes(32).toString('base64url')
-  await deleteExpiredIntegrationConsents(database.db, now())
   const key = { state_hash: hashState(state), ...ownedBy(user), name }
-  await insertIntegrationConsent(database.db, {
-    ...key,
-    verifier: sealer.seal(verifier, integrationConsentContext(key)),
-    expires_at: now() + maxConsentMs,
-  })
+  const sealed = sealer.seal(JSON.stringify(verifier), integrationConsentContext(key))
+  const consent = { ...key, verifier: sealed, expires_at: now() + maxConsentMs }
+  await insertIntegrationConsent(database.db, consent, now())
   const challenge = createHash('sha256').update(verifier).digest('base64url')
   return google.authorizationUrl(name, state, challenge)
 }
@@ -73,7 +71,8 @@ export async function finishGoogleConsent(
   const google = await deps.loadGoogle()
   const key = { state_hash: hashState(state ?? ''), ...ownedBy(user), name }
   const consent = await takeIntegrationConsent(db, key, now())
-  const verifier = consent === undefined ? undefined : openVerifier(sealer, consent)
+  const verifier =
+    consent && (openJson(sealer, integrationConsentContext(consent), consent.verifier) as string | undefined)
   if (verifier === undefined) {
     throw new AppError(
       'conflict',
@@ -125,15 +124,6 @@ function requireRefreshToken(
     )
   }
   return refreshToken
-}
-
-/** Returns undefined when the consent was sealed with another SECRET_KEY. */
-function openVerifier(sealer: Sealer, consent: IntegrationConsentRow): string | undefined {
-  try {
-    return sealer.open(consent.verifier, integrationConsentContext(consent))
-  } catch {
-    return undefined
-  }
 }
 
 /** @throws AppError `invalid_request` */

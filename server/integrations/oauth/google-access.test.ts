@@ -15,12 +15,12 @@ import {
   startGoogleStandIn,
   type GoogleStandIn,
 } from '../../testing/google-stand-in/start-google-stand-in.ts'
+import { sealGoogleTokens } from '../integration-credential.ts'
 import { requireIntegration, updateIntegration } from '../integration-store.ts'
 import { createIntegration, disconnectIntegration } from '../manage-integrations.ts'
 import { openIntegrations, type Integrations } from '../open-integrations.ts'
 import { presentIntegration } from '../present-integration.ts'
 import { finishGoogleConsent, startGoogleConsent } from './consent.ts'
-import { sealGoogleTokens } from './seal-tokens.ts'
 
 const minute = 60_000
 const name = 'google-gmail'

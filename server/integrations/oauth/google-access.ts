@@ -1,11 +1,24 @@
-import type { GoogleIntegration } from '@yonder/contract/integration-names'
+import { isGoogleIntegration, type GoogleIntegration } from '@yonder/contract/integration-names'
+import type { Actor } from '../../access/access.ts'
+import type { IntegrationRow } from '../../db/tables/integration-tables.ts'
 import { AppError } from '../../lib/app-error.ts'
 import type { TokenLeases } from '../../lib/token-lease.ts'
+import {
+  credentialReplaced,
+  isConnected,
+  isNotConnected,
+  notConnected,
+  openGoogleTokens,
+  sealGoogleTokens,
+  type StoredTokens,
+} from '../integration-credential.ts'
 import type { IntegrationDeps } from '../integration-deps.ts'
-import { credentialReplaced, isNotConnected } from '../integration-status.ts'
-import { acquireRefreshLease, releaseRefreshLease, storeRefreshResult } from '../integration-store.ts'
-import { sealGoogleTokens } from './seal-tokens.ts'
-import { requireGoogleTokens, markEnded, type FoundTokens } from './tokens.ts'
+import {
+  findIntegration,
+  integrationLease,
+  listIntegrations,
+  storeRefreshResult,
+} from '../integration-store.ts'
 
 interface GoogleAccessOptions {
   /** Checked only at the start, because a refresh may serve other calls too. */
@@ -68,11 +81,9 @@ function refreshOnce(
   found: FoundTokens,
 ): Promise<FoundTokens> {
   const { row } = found
-  const { db } = deps.database
   return leases.refresh(`${row.user_id} ${name} ${row.version} ${row.tokens}`, {
-    reserve: (leaseMs) => acquireRefreshLease(deps.database, row, leaseMs),
+    ...integrationLease(deps.database, row),
     refresh: () => refresh(deps, name, found),
-    release: (leasedUntil) => releaseRefreshLease(db, row, leasedUntil),
     async findResult() {
       const current = await requireGoogleTokens(deps, row.user_id, name)
       if (current.row.tokens !== row.tokens) return current
@@ -95,7 +106,8 @@ async function refresh(
   const granted = row.scopes?.split(' ') ?? []
   const refreshed = await google.refreshTokens(name, tokens.refreshToken, granted)
   if (refreshed === undefined) {
-    await markEnded(deps, row)
+    const ended = { tokens: null, scopes: null, ended: 1 }
+    if (await storeRefreshResult(deps.database.db, row, ended)) deps.onChanged(row.user_id)
   } else {
     const sealed = sealGoogleTokens(
       deps.sealer,
@@ -113,4 +125,42 @@ async function refresh(
 
 function googleUnreachable(): AppError {
   return new AppError('upstream_unreachable', 'Google cannot be reached. Try again later.')
+}
+
+/** An integration at Google and its decrypted tokens. */
+export interface FoundTokens {
+  readonly row: IntegrationRow
+  readonly tokens: StoredTokens
+}
+
+/**
+ * Returns the stored tokens of an integration.
+ * @throws AppError `not_connected` when there are none, or when they cannot be decrypted
+ */
+async function requireGoogleTokens(
+  deps: Pick<IntegrationDeps, 'database' | 'sealer'>,
+  userId: string,
+  name: GoogleIntegration,
+): Promise<FoundTokens> {
+  const row = await findIntegration(deps.database.db, { id: userId }, name)
+  if (!row?.tokens) throw notConnected(name, row?.ended === 1 ? 'ended' : 'missing')
+  const tokens = openGoogleTokens(deps.sealer, row)
+  if (tokens === undefined) throw notConnected(name, 'unreadable')
+  return { row, tokens }
+}
+
+/**
+ * Revokes a token at Google in the background. Google then ends everything that the user has allowed us with this
+ * account, so nothing is revoked while any integration of the user at Google is connected, even one with
+ * another account, because the account of an integration is not stored.
+ */
+export function revokeInBackground(deps: IntegrationDeps, user: Actor, token: string): void {
+  deps.inBackground(revoke(deps, user, token))
+}
+
+async function revoke(deps: IntegrationDeps, user: Actor, token: string): Promise<void> {
+  const integrations = await listIntegrations(deps.database.db, user)
+  if (integrations.some((row) => isGoogleIntegration(row.name) && isConnected(deps, row))) return
+  const google = await deps.loadGoogle()
+  await google.revokeToken(token)
 }
