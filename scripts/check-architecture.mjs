@@ -1,6 +1,5 @@
 import { rootFolder } from '../bin/run-command.mjs'
 import { checkDocLinks, checkDocPaths } from './architecture/doc-paths.mjs'
-import { checkImportCycles } from './architecture/import-cycles.mjs'
 import { checkPackageImports } from './architecture/package-imports.mjs'
 import { readSources } from './architecture/read-sources.mjs'
 import { checkRestrictedCode } from './architecture/restricted-code.mjs'
@@ -12,7 +11,6 @@ const rules = [
   checkPackageImports,
   checkServerDomains,
   checkWebFeatures,
-  checkImportCycles,
   checkRestrictedCode,
   checkRouteTests,
 ]

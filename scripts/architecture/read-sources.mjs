@@ -5,7 +5,6 @@ import { join, posix } from 'node:path'
  * @typedef {object} Import
  * @property {string} specifier as written
  * @property {string | undefined} target the file inside the repository, when it is one
- * @property {boolean} typeOnly
  *
  * @typedef {object} Source
  * @property {string} path below the root, with forward slashes
@@ -65,10 +64,10 @@ function blankComments(text) {
  */
 function listImports(path, code) {
   const clause =
-    /\b(?:import|export)\s+(type\s+)?[\w*{}\s,$]+?\s+from\s*['"]([^'"]+)['"]|\bimport\s*\(?\s*['"]([^'"]+)['"]/g
-  return [...code.matchAll(clause)].map(([, type, from, bare]) => {
+    /\b(?:import|export)\s+(?:type\s+)?[\w*{}\s,$]+?\s+from\s*['"]([^'"]+)['"]|\bimport\s*\(?\s*['"]([^'"]+)['"]/g
+  return [...code.matchAll(clause)].map(([, from, bare]) => {
     const specifier = from ?? bare ?? ''
-    return { specifier, target: findTarget(path, specifier), typeOnly: type !== undefined }
+    return { specifier, target: findTarget(path, specifier) }
   })
 }
 

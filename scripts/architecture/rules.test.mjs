@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { checkDocLinks, checkDocPaths } from './doc-paths.mjs'
-import { checkImportCycles } from './import-cycles.mjs'
 import { checkPackageImports } from './package-imports.mjs'
 import { checkPatterns } from './patterns.mjs'
 import { parseSource } from './read-sources.mjs'
@@ -297,21 +296,6 @@ describe('the rules of the architecture', () => {
     expect(
       checkRouteTests(tree({ 'server/a/a-routes.ts': '', 'server/a/a-routes.test.ts': '' })),
     ).toStrictEqual([])
-  })
-
-  it('reports each import cycle once, type imports included', () => {
-    const problems = checkImportCycles(
-      tree({
-        'server/a/a.ts': "import './b.ts'",
-        'server/a/b.ts': "import type { C } from './c.ts'",
-        'server/a/c.ts': "import './a.ts'",
-        'server/a/d.ts': "import './a.ts'",
-        'server/a/d.test.ts': "import './d.ts'",
-      }),
-    )
-    expect(problems).toStrictEqual([
-      'import cycle: server/a/a.ts -> server/a/b.ts -> server/a/c.ts -> server/a/a.ts',
-    ])
   })
 })
 
