@@ -1,4 +1,4 @@
-import type { ColumnDataType, CreateTableBuilder, Kysely, RawBuilder, Transaction } from 'kysely'
+import type { Kysely, RawBuilder, Transaction } from 'kysely'
 import type { StorageProblem } from './storage-problem.ts'
 import type { RunEventRow, Tables } from './tables/tables.ts'
 
@@ -33,7 +33,9 @@ export interface NotificationListeners {
 export interface Dialect {
   readonly kind: 'sqlite' | 'postgres'
   /** The type of integer columns. It can hold milliseconds since 1970. */
-  readonly integer: ColumnDataType
+  readonly integer: 'integer' | 'bigint'
+  /** The type of a primary key that the engine increments and never reuses. */
+  readonly incrementingKey: string
   /** Makes other migrations wait until this transaction ends. */
   lockMigrations(trx: Db): Promise<void>
   /**
@@ -43,13 +45,6 @@ export interface Dialect {
   lockOutServers(trx: Db): Promise<boolean>
   /** SQL that begins a transaction which only reads, and sees the data of one moment. */
   readonly beginSnapshotSql: string
-  /** Adds a primary key that the engine increments and never reuses. */
-  addIncrementingKey<Table extends string>(
-    table: CreateTableBuilder<Table>,
-    column: string,
-  ): CreateTableBuilder<Table, string>
-  /** Creates `messages` with these columns and a `position` that the engine increments. */
-  createMessageTable(trx: Kysely<Tables>, columns: RawBuilder<unknown>): Promise<void>
   /** Creates the tables, indexes and triggers of the search in messages. */
   createSearchIndex(trx: Kysely<Tables>): Promise<void>
   /**

@@ -167,6 +167,7 @@ function findPostgresProblem(code: string): StorageProblem | null {
 export const postgresDialect: Dialect = {
   kind: 'postgres',
   integer: 'bigint',
+  incrementingKey: 'bigserial primary key',
   async lockMigrations(trx) {
     await sql`select pg_advisory_xact_lock(${migrationLock})`.execute(trx)
   },
@@ -177,10 +178,6 @@ export const postgresDialect: Dialect = {
     return rows[0]?.locked === true
   },
   beginSnapshotSql: 'begin isolation level repeatable read read only',
-  addIncrementingKey: (table, column) => table.addColumn(column, 'bigserial', (c) => c.primaryKey()),
-  async createMessageTable(trx, columns) {
-    await sql`create table messages (position bigserial primary key, ${columns})`.execute(trx)
-  },
   async createSearchIndex(trx) {
     for (const statement of searchIndexSchema) await sql.raw(statement).execute(trx)
   },

@@ -261,15 +261,11 @@ export const sqliteDialect = (
 ): Dialect => ({
   kind: 'sqlite',
   integer: 'integer',
+  incrementingKey: 'integer primary key autoincrement',
   // BEGIN IMMEDIATE holds the only write lock already.
   lockMigrations: () => Promise.resolve(),
   lockOutServers: () => Promise.resolve(true),
   beginSnapshotSql: 'begin',
-  addIncrementingKey: (table, column) =>
-    table.addColumn(column, 'integer', (c) => c.primaryKey().autoIncrement()),
-  async createMessageTable(trx, columns) {
-    await sql`create table messages (position integer primary key autoincrement, ${columns})`.execute(trx)
-  },
   async createSearchIndex(trx) {
     for (const statement of sqliteSearchIndex) await sql.raw(statement).execute(trx)
   },

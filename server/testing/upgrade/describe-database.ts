@@ -47,7 +47,8 @@ export async function hashColumns(
 export async function describeSchema({ db, dialect }: Database): Promise<readonly string[]> {
   const query = dialect.kind === 'sqlite' ? sqliteSchema : postgresSchema
   const { rows } = await query.execute(db)
-  const toLine = (text: string) => text.replace(/\s+/g, ' ').trim()
+  // SQLite keeps a statement as it was written, with or without quotation marks.
+  const toLine = (text: string) => text.replace(/\s+/g, ' ').replaceAll('"', '').trim()
   return rows.map(({ line, schema }) => toLine(line).replaceAll(`${schema}.`, '')).toSorted()
 }
 
