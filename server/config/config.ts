@@ -1,98 +1,14 @@
 import { resolve } from 'node:path'
-import type { BotInput } from '@yonder/contract/bot'
 import { trimSlashes } from '../lib/text.ts'
-import { defaultApiKeyServices, type ApiKeyService } from './api-key-service.ts'
+import { defaultApiKeyServices } from './api-key-service.ts'
 import { readCertificateFiles, type CertificatePaths } from './certificate-files.ts'
 import { findDataFolder } from './data-folder.ts'
 import { readMachine, unknownMachine, type Machine } from './machine.ts'
-import type { ModelPrice } from './model-prices.ts'
 import { withHost } from './setting-values.ts'
 import { Settings } from './settings.ts'
 
-export interface Config {
-  readonly port: number
-  readonly host: string
-  /** Whether only this machine can reach the server: both `host` and `publicUrl` are loopback addresses. */
-  readonly isLoopback: boolean
-  /** The origin that users open, without a path. */
-  readonly publicUrl: string
-  /** The certificate with which this process speaks https itself: one that it makes, or files. Null without TLS. */
-  readonly tls: { readonly kind: 'local' } | ({ readonly kind: 'files' } & CertificatePaths) | null
-  /** Whether the process runs in a container, whose `localhost` is not the machine that the operator sees. */
-  readonly isContainer: boolean
-  /** Whether browsers must use https for all subdomains too. */
-  readonly hstsSubdomains: boolean
-  readonly dataDir: string
-  readonly databaseUrl: string | null
-  /** The OpenID provider that the operator has set; null means the built-in one. */
-  readonly oidc: {
-    readonly issuer: string
-    readonly clientId: string
-    readonly audience: string
-  } | null
-  /** Parameters that 'Sign in with Google' adds to the authorization request. */
-  readonly googleParams: Readonly<Record<string, string>>
-  readonly signUp: 'open' | 'closed'
-  readonly allowedEmails: readonly string[]
-  /** The OAuth client at Google, for sign-in, Gmail and Calendar. */
-  readonly google: {
-    readonly issuer: string
-    readonly clientId: string
-    readonly clientSecret: string
-  } | null
-  /** Addresses of Google's consent page, token endpoints and APIs. Those of the APIs have no slash at the end. */
-  readonly googleApis: {
-    readonly authUrl: string
-    readonly tokenUrl: string
-    readonly revokeUrl: string
-    readonly gmailUrl: string
-    readonly calendarUrl: string
-  }
-  /** Services that users connect with a key of their own. */
-  readonly apiKeyServices: readonly ApiKeyService[]
-  /** Null means the key in `dataDir`. */
-  readonly secretKey: string | null
-  /** The provider of bots without an address of their own; null means that these have only the demo model. */
-  readonly defaultModel: { readonly baseUrl: string; readonly apiKey: string | null } | null
-  /** Null means the demo bot, or no bot when `defaultModel` is set. */
-  readonly defaultBots: readonly BotInput[] | null
-  /** Prices that the operator has set. They take precedence over the shipped ones. */
-  readonly modelPrices: readonly ModelPrice[]
-  /** The share of a context window above which the older messages of a chat are summarised. */
-  readonly compactAt: number
-  /** The Ollama whose models are offered; null offers none. */
-  readonly ollamaUrl: string | null
-  /** Whether `OLLAMA_URL` is set, if only to `none`. */
-  readonly ollamaIsSet: boolean
-  /** Limits on the addresses that users and other servers may supply (`http/outgoing/address-policy.ts`). */
-  readonly outgoing: {
-    readonly allowedPrivateHosts: readonly string[]
-    readonly isLoopbackInstallation: boolean
-    /** Ports of this process and its database. */
-    readonly ownPorts: readonly number[]
-    readonly isContainer: boolean
-  }
-  /** The catalogue behind Browse Connectors; null means that only the shipped list is shown. */
-  readonly connectorRegistryUrl: string | null
-  /** The address of the operator's OAuth client document, for authorization servers of connectors; null without one. */
-  readonly connectorClientMetadataUrl: string | null
-  /** The id of the share behind 'See Demo'; null means that there is no such link. */
-  readonly demoShareId: string | null
-  readonly sourceUrl: string
-  readonly metricsToken: string | null
-  /** Addresses or networks whose `X-Forwarded-For` is trusted. */
-  readonly trustedProxies: readonly string[]
-  readonly logLevel: string
-  /** Requests per minute. */
-  readonly rateLimits: {
-    readonly signIn: number
-    readonly oidc: number
-    readonly completions: number
-    readonly writes: number
-    readonly reads: number
-    readonly shareReads: number
-  }
-}
+/** What the settings mean. */
+export type Config = ReturnType<typeof toConfig>
 
 /** Thrown when settings are wrong, with each of them in the message, or when `.env` cannot be read. */
 export class ConfigError extends Error {
@@ -230,22 +146,47 @@ const localOllama = 'http://127.0.0.1:11434'
 /** The id of the built-in demo share. */
 export const builtInDemoShareId = 'demo'
 
-function toConfig(env: Settings, machine: Machine): Config {
+function toConfig(env: Settings, machine: Machine) {
   const { PORT: port, HOST: host } = env
   const tls = toTls(env)
   const publicUrl = new URL(env.PUBLIC_URL ?? defaultUrl(env, tls !== null, machine))
   const isLoopback = loopbackHosts.has(host) && loopbackHosts.has(publicUrl.hostname)
+  const signUp: 'open' | 'closed' = env.SIGN_UP ?? (isLoopback ? 'open' : 'closed')
+  const ownPorts: readonly number[] = [port, ...databasePorts(env.DATABASE_URL)]
   return {
     port,
     host,
+    /** Whether only this machine can reach the server: both `host` and `publicUrl` are loopback addresses. */
     isLoopback,
+    /** The origin that users open, without a path. */
     publicUrl: publicUrl.origin,
+    /** The certificate with which this process speaks https itself: one that it makes, or files. Null without TLS. */
     tls,
+    /** Whether the process runs in a container, whose `localhost` is not the machine that the operator sees. */
     isContainer: machine.isContainer,
+    /** Whether browsers must use https for all subdomains too. */
     hstsSubdomains: env.HSTS_INCLUDE_SUBDOMAINS,
     dataDir: resolve(env.DATA_DIR ?? findDataFolder()),
     databaseUrl: env.DATABASE_URL ?? null,
-    ...toIdentityConfig(env, isLoopback),
+    /** The OpenID provider that the operator has set; null means the built-in one. */
+    oidc:
+      env.OIDC_ISSUER === undefined
+        ? null
+        : { issuer: env.OIDC_ISSUER, clientId: env.OIDC_CLIENT_ID ?? '', audience: env.OIDC_AUDIENCE ?? '' },
+    /** Parameters that 'Sign in with Google' adds to the authorization request. */
+    googleParams: Object.fromEntries(new URLSearchParams(env.OIDC_GOOGLE_PARAMS)),
+    signUp,
+    allowedEmails: env.ALLOWED_EMAILS ?? [],
+    /** The OAuth client at Google, for sign-in, Gmail and Calendar. */
+    google:
+      env.GOOGLE_CLIENT_ID === undefined
+        ? null
+        : {
+            issuer: env.GOOGLE_ISSUER,
+            clientId: env.GOOGLE_CLIENT_ID,
+            clientSecret: env.GOOGLE_CLIENT_SECRET ?? '',
+          },
+    /** Addresses of Google's consent page, token endpoints and APIs. Those of the APIs have no slash at the end. */
     googleApis: {
       authUrl: env.GOOGLE_AUTH_URL,
       tokenUrl: env.GOOGLE_TOKEN_URL,
@@ -253,30 +194,45 @@ function toConfig(env: Settings, machine: Machine): Config {
       gmailUrl: trimSlashes(env.GMAIL_API_URL),
       calendarUrl: trimSlashes(env.GOOGLE_CALENDAR_API_URL),
     },
+    /** Services that users connect with a key of their own. */
     apiKeyServices: env.API_KEY_SERVICES ?? defaultApiKeyServices,
+    /** Null means the key in `dataDir`. */
     secretKey: env.SECRET_KEY ?? null,
+    /** The provider of bots without an address of their own; null means that these have only the demo model. */
     defaultModel:
       env.DEFAULT_MODEL_BASE_URL === undefined
         ? null
         : { baseUrl: env.DEFAULT_MODEL_BASE_URL, apiKey: env.DEFAULT_MODEL_API_KEY ?? null },
+    /** Null means the demo bot, or no bot when `defaultModel` is set. */
     defaultBots: env.DEFAULT_BOTS ?? null,
+    /** Prices that the operator has set. They take precedence over the shipped ones. */
     modelPrices: env.MODEL_PRICES ?? [],
+    /** The share of a context window above which the older messages of a chat are summarised. */
     compactAt: env.COMPACT_AT,
+    /** The Ollama whose models are offered; null offers none. */
     ollamaUrl: nullIfNone(env.OLLAMA_URL ?? (isLoopback ? localOllama : 'none')),
+    /** Whether `OLLAMA_URL` is set, if only to `none`. */
     ollamaIsSet: env.OLLAMA_URL !== undefined,
+    /** Limits on the addresses that users and other servers may supply (`http/outgoing/address-policy.ts`). */
     outgoing: {
       allowedPrivateHosts: env.ALLOWED_PRIVATE_HOSTS ?? [],
       isLoopbackInstallation: isLoopback,
-      ownPorts: [port, ...databasePorts(env.DATABASE_URL)],
+      /** Ports of this process and its database. */
+      ownPorts,
       isContainer: machine.isContainer,
     },
+    /** The catalogue behind Browse Connectors; null means that only the shipped list is shown. */
     connectorRegistryUrl: nullIfNone(env.CONNECTOR_REGISTRY_URL),
+    /** The address of the operator's OAuth client document, for authorization servers of connectors; null without one. */
     connectorClientMetadataUrl: env.CONNECTOR_CLIENT_METADATA_URL ?? null,
+    /** The id of the share behind 'See Demo'; null means that there is no such link. */
     demoShareId: nullIfNone(env.DEMO_SHARE_ID),
     sourceUrl: env.SOURCE_URL,
     metricsToken: env.METRICS_TOKEN ?? null,
+    /** Addresses or networks whose `X-Forwarded-For` is trusted. */
     trustedProxies: env.TRUSTED_PROXIES ?? [],
     logLevel: env.LOG_LEVEL,
+    /** Requests per minute. */
     rateLimits: {
       signIn: env.RATE_LIMIT_SIGN_IN,
       oidc: env.RATE_LIMIT_OIDC,
@@ -285,10 +241,12 @@ function toConfig(env: Settings, machine: Machine): Config {
       reads: env.RATE_LIMIT_READS,
       shareReads: env.RATE_LIMIT_SHARE_READS,
     },
-  }
+  } as const
 }
 
-function toTls({ TLS, TLS_CERT, TLS_KEY }: Settings): Config['tls'] {
+type TlsConfig = { readonly kind: 'local' } | ({ readonly kind: 'files' } & CertificatePaths) | null
+
+function toTls({ TLS, TLS_CERT, TLS_KEY }: Settings): TlsConfig {
   if (TLS === 'local') return { kind: 'local' }
   if (TLS_CERT === undefined || TLS_KEY === undefined) return null
   return { kind: 'files', certificatePath: resolve(TLS_CERT), keyPath: resolve(TLS_KEY) }
@@ -301,29 +259,6 @@ function defaultUrl({ PORT, HOST }: Settings, tls: boolean, { hostName, isContai
   if (!tls) return `http://localhost:${PORT}`
   const isReachable = !loopbackHosts.has(HOST) && !isContainer
   return `https://${(isReachable ? hostName : null) ?? 'localhost'}:${PORT}`
-}
-
-function toIdentityConfig(
-  env: Settings,
-  isLoopback: boolean,
-): Pick<Config, 'oidc' | 'googleParams' | 'signUp' | 'allowedEmails' | 'google'> {
-  return {
-    oidc:
-      env.OIDC_ISSUER === undefined
-        ? null
-        : { issuer: env.OIDC_ISSUER, clientId: env.OIDC_CLIENT_ID ?? '', audience: env.OIDC_AUDIENCE ?? '' },
-    googleParams: Object.fromEntries(new URLSearchParams(env.OIDC_GOOGLE_PARAMS)),
-    signUp: env.SIGN_UP ?? (isLoopback ? 'open' : 'closed'),
-    allowedEmails: env.ALLOWED_EMAILS ?? [],
-    google:
-      env.GOOGLE_CLIENT_ID === undefined
-        ? null
-        : {
-            issuer: env.GOOGLE_ISSUER,
-            clientId: env.GOOGLE_CLIENT_ID,
-            clientSecret: env.GOOGLE_CLIENT_SECRET ?? '',
-          },
-  }
 }
 
 function databasePorts(databaseUrl: string | undefined): readonly number[] {
