@@ -6,7 +6,7 @@ import { authorityPathIn } from '../../tls/open-tls.ts'
 import { addressCheck } from './address-check.ts'
 import { clockCheck } from './clock-check.ts'
 import { databaseCheck } from './database-check.ts'
-import { messageOf, problem, type Check, type CheckContext, type Finding, type Report } from './finding.ts'
+import { messageOf, reportUnchecked, type Check, type CheckContext, type Finding } from './finding.ts'
 import { folderCheck } from './folder-check.ts'
 import { keyCheck } from './key-check.ts'
 import { programCheck } from './program-check.ts'
@@ -61,7 +61,7 @@ export async function examine(
   try {
     for (const check of checks) {
       progress(`Checking: ${check.name}`)
-      for (const report of await runCheck(check, context)) findings.push({ check: check.name, ...report })
+      findings.push(...(await runCheck(check, context)))
     }
   } finally {
     await context.database?.close()
@@ -87,10 +87,17 @@ function readIfPossible(path: string): readonly string[] {
   }
 }
 
-async function runCheck({ run }: Check, context: CheckContext): Promise<readonly Report[]> {
+async function runCheck(check: Check, context: CheckContext): Promise<readonly Finding[]> {
+  const findings: Finding[] = []
+  const reportAs = (status: Finding['status']) => (message: string) =>
+    void findings.push({ check: check.name, status, message })
+  const report = { ok: reportAs('ok'), warning: reportAs('warning'), problem: reportAs('problem') }
   try {
-    return await run(context)
+    if (reportUnchecked(context, check.settings ?? [], report)) return findings
+    const fine = await check.run(context, report)
+    if (findings.length === 0 && fine !== undefined) report.ok(fine)
   } catch (error) {
-    return [problem(`The check failed unexpectedly: ${messageOf(error)}`)]
+    report.problem(`The check failed unexpectedly: ${messageOf(error)}`)
   }
+  return findings
 }

@@ -5,22 +5,10 @@ import type { Guards } from '../../http/outgoing/guarded-fetch.ts'
 
 /** The result of a check. The message of a warning or a problem should say what to fix. */
 export interface Finding {
-  readonly check: CheckName
+  readonly check: string
   readonly status: 'ok' | 'warning' | 'problem'
   readonly message: string
 }
-
-export type CheckName =
-  | 'settings'
-  | 'program'
-  | 'data folder'
-  | 'database'
-  | 'key'
-  | 'clock'
-  | 'addresses'
-  | 'proxy'
-  | 'model'
-  | 'sign-in'
 
 /** What the checks examine. Earlier checks fill in what later ones need. */
 export interface CheckContext {
@@ -41,26 +29,27 @@ export interface CheckContext {
   isServing: boolean
 }
 
-/** A finding without the name of its check, which `examine` adds. */
-export type Report = Omit<Finding, 'check'>
+/** Collects what a check finds. */
+export type Report = Readonly<Record<Finding['status'], (message: string) => void>>
 
 /** The checks of one subject. `examine` catches unexpected errors. */
 export interface Check {
-  readonly name: CheckName
-  run(context: CheckContext): Promise<readonly Report[]> | readonly Report[]
+  readonly name: string
+  /** When one of these settings is wrong, `examine` reports that nothing was checked. */
+  readonly settings?: readonly string[]
+  /** Returns the message for when it has reported nothing. */
+  run(context: CheckContext, report: Report): Promise<string | undefined> | string | undefined
 }
 
-export const ok = (message: string): Report => ({ status: 'ok', message })
-export const warning = (message: string): Report => ({ status: 'warning', message })
-export const problem = (message: string): Report => ({ status: 'problem', message })
-
-/** Returns a warning that nothing was checked if one of these settings is wrong, else an empty list. */
+/** Reports that nothing was checked and returns true if one of these settings is wrong. */
 export function reportUnchecked(
   { problems }: Pick<CheckContext, 'problems'>,
   settings: readonly string[],
-): Report[] {
+  report: Report,
+): boolean {
   const wrong = problems.find(({ name }) => settings.includes(name))
-  return wrong === undefined ? [] : [warning(`Not checked, because ${wrong.name} is wrong.`)]
+  if (wrong !== undefined) report.warning(`Not checked, because ${wrong.name} is wrong.`)
+  return wrong !== undefined
 }
 
 export function messageOf(error: unknown): string {

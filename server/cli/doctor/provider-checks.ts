@@ -2,16 +2,7 @@ import type { Config } from '../../config/config.ts'
 import { createHostedKeys } from '../../identity/hosted/hosted-keys.ts'
 import { listLimits, listModels } from '../../models/list-models.ts'
 import { maxRequestMs } from './address-check.ts'
-import {
-  reportUnchecked,
-  messageOf,
-  ok,
-  problem,
-  reasonOf,
-  warning,
-  type Check,
-  type Report,
-} from './finding.ts'
+import { messageOf, reasonOf, reportUnchecked, type Check } from './finding.ts'
 
 /**
  * The provider of bots without an address: that it can be reached, accepts the key, and lists the models of the default
@@ -19,11 +10,9 @@ import {
  */
 export const modelCheck: Check = {
   name: 'model',
-  async run(context) {
-    const { config, guards } = context
-    const unchecked = reportUnchecked(context, ['DEFAULT_MODEL_BASE_URL', 'DEFAULT_MODEL_API_KEY'])
-    if (unchecked.length > 0) return unchecked
-    if (config.defaultModel === null) return [ok('No provider is set (DEFAULT_MODEL_BASE_URL).')]
+  settings: ['DEFAULT_MODEL_BASE_URL', 'DEFAULT_MODEL_API_KEY'],
+  async run({ config, guards }, report) {
+    if (config.defaultModel === null) return 'No provider is set (DEFAULT_MODEL_BASE_URL).'
     const { baseUrl, apiKey } = config.defaultModel
     const endpoint = {
       apiType: 'openai',
@@ -36,14 +25,15 @@ export const modelCheck: Check = {
     try {
       const { models, omitted } = await listModels(endpoint, { guards, limits }, new AbortController().signal)
       const unknown = omitted > 0 ? [] : listDefaultModels(config).filter((model) => !models.includes(model))
+      if (unknown.length > 0)
+        report.warning(`The provider at ${baseUrl} does not list ${unknown.join(', ')}. Check DEFAULT_BOTS.`)
       const count = models.length + omitted
-      return unknown.length === 0
-        ? [ok(`The provider at ${baseUrl} responds, and lists ${count} ${count === 1 ? 'model' : 'models'}.`)]
-        : [warning(`The provider at ${baseUrl} does not list ${unknown.join(', ')}. Check DEFAULT_BOTS.`)]
+      return `The provider at ${baseUrl} responds, and lists ${count} ${count === 1 ? 'model' : 'models'}.`
     } catch (error) {
       // Not every provider has a list of models.
-      const hasNoList = /has no list of models/.test(messageOf(error))
-      return [hasNoList ? warning(messageOf(error)) : problem(`DEFAULT_MODEL_BASE_URL: ${messageOf(error)}`)]
+      if (/has no list of models/.test(messageOf(error))) report.warning(messageOf(error))
+      else report.problem(`DEFAULT_MODEL_BASE_URL: ${messageOf(error)}`)
+      return undefined
     }
   },
 }
@@ -58,32 +48,24 @@ function listDefaultModels({ defaultBots }: Config): string[] {
 /** The hosted provider of the sign-in, and Google, which the built-in provider, Gmail and Google Calendar use. */
 export const signInCheck: Check = {
   name: 'sign-in',
-  async run(context) {
-    const { config, guards } = context
-    const { oidc, google } = config
-    const findings: Report[] = []
+  async run(context, report) {
+    const { operatorSupplied: guard } = context.guards
+    const { oidc, google } = context.config
     for (const [setting, issuer, settings] of [
       ['OIDC_ISSUER', oidc?.issuer, ['OIDC_ISSUER', 'OIDC_CLIENT_ID', 'OIDC_AUDIENCE']],
       ['Google', google?.issuer, ['GOOGLE_CLIENT_ID', 'GOOGLE_CLIENT_SECRET', 'GOOGLE_ISSUER']],
     ] as const) {
-      const unchecked = reportUnchecked(context, settings)
-      findings.push(...unchecked)
-      if (issuer === undefined || unchecked.length > 0) continue
+      if (reportUnchecked(context, settings, report) || issuer === undefined) continue
       try {
-        const { jwks_uri } = await createHostedKeys(issuer, guards.operatorSupplied).discover()
-        const keys = await guards.operatorSupplied.fetch(jwks_uri, {
-          signal: AbortSignal.timeout(maxRequestMs),
-        })
+        const { jwks_uri } = await createHostedKeys(issuer, guard).discover()
+        const keys = await guard.fetch(jwks_uri, { signal: AbortSignal.timeout(maxRequestMs) })
         await keys.body?.cancel()
-        findings.push(
-          keys.ok
-            ? ok(`${setting}: ${issuer} responds.`)
-            : problem(`${setting}: the keys at ${jwks_uri} cannot be read (status ${keys.status}).`),
-        )
+        if (keys.ok) report.ok(`${setting}: ${issuer} responds.`)
+        else report.problem(`${setting}: the keys at ${jwks_uri} cannot be read (status ${keys.status}).`)
       } catch (error) {
-        findings.push(problem(`${setting}: ${issuer} cannot be used. ${reasonOf(error)}`))
+        report.problem(`${setting}: ${issuer} cannot be used. ${reasonOf(error)}`)
       }
     }
-    return findings.length > 0 ? findings : [ok('Users sign in with accounts of this server.')]
+    return 'Users sign in with accounts of this server.'
   },
 }

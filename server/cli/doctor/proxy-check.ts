@@ -10,16 +10,7 @@ import type { GuardedFetch } from '../../http/outgoing/guarded-fetch.ts'
 import { AppError } from '../../lib/app-error.ts'
 import { errorCode } from '../../lib/describe-error.ts'
 import { addressSettings } from './address-check.ts'
-import {
-  reportUnchecked,
-  ok,
-  problem,
-  reasonOf,
-  warning,
-  type Check,
-  type CheckContext,
-  type Report,
-} from './finding.ts'
+import { reasonOf, type Check, type Report } from './finding.ts'
 
 /** A name with a slash, as in the path of a bot. */
 const parameter = 'a%2Fb'
@@ -31,24 +22,30 @@ const maxStreamMs = 10_000 + frameCount * frameIntervalMs
 /** The proxy in front of the server: that it passes on host, address, path and streams unchanged. */
 export const proxyCheck: Check = {
   name: 'proxy',
-  async run(context: CheckContext) {
-    const { config, database, sealer, isServing, guards, now } = context
+  settings: addressSettings,
+  async run({ config, database, sealer, isServing, guards, now }, report) {
     const { publicUrl } = config
-    const unchecked = reportUnchecked(context, addressSettings)
-    if (unchecked.length > 0) return unchecked
-    if (!isServing) return [ok('Not checked, because no server of Yonder runs here.')]
-    if (database === null || sealer === null)
-      return [warning('Not checked, because the database or its key cannot be used.')]
+    if (!isServing) return 'Not checked, because no server of Yonder runs here.'
+    if (database === null || sealer === null) {
+      report.warning('Not checked, because the database or its key cannot be used.')
+      return undefined
+    }
     const url = await createDiagnosisUrl(database.db, sealer, { publicUrl, parameter, now: now() })
     try {
-      return await examineResponse(config, guards.operatorSupplied, url)
+      await examineResponse(config, guards.operatorSupplied, url, report)
     } finally {
       await deleteDiagnosisUrl(database.db)
     }
+    return `Requests through ${publicUrl} arrive unchanged, and streams are not buffered.`
   },
 }
 
-async function examineResponse(config: Config, guard: GuardedFetch, url: string): Promise<readonly Report[]> {
+async function examineResponse(
+  config: Config,
+  guard: GuardedFetch,
+  url: string,
+  report: Report,
+): Promise<void> {
   let response: Response
   try {
     response = await guard.fetch(url, {
@@ -56,29 +53,24 @@ async function examineResponse(config: Config, guard: GuardedFetch, url: string)
       signal: AbortSignal.timeout(maxStreamMs),
     })
   } catch (error) {
-    return [problem(describeNetworkError(config.publicUrl, error))]
+    return report.problem(describeNetworkError(config.publicUrl, error))
   }
   if (response.headers.get('content-type')?.startsWith('text/event-stream') !== true)
-    return [problem(describeRefusal(config, response.status, await response.text()))]
+    return report.problem(describeRefusal(config, response.status, await response.text()))
   const { first, isStreamed } = await readStream(response)
   if (first === null)
-    return [
-      problem(`The stream through ${config.publicUrl} was cut before its first event. Check the proxy.`),
-    ]
-  const findings = [
-    ...describePath(first),
-    ...describeAddress(first),
-    ...(isStreamed
-      ? []
-      : [
-          problem(
-            'The proxy buffers streams, so replies appear late and in large pieces. Turn its buffering off (nginx: proxy_buffering off).',
-          ),
-        ]),
-  ]
-  return findings.length > 0
-    ? findings
-    : [ok(`Requests through ${config.publicUrl} arrive unchanged, and streams are not buffered.`)]
+    return report.problem(
+      `The stream through ${config.publicUrl} was cut before its first event. Check the proxy.`,
+    )
+  if (first.parameter !== parameter)
+    report.problem(
+      `The proxy changes paths: it made "${first.parameter}" of "${parameter}", so bots and connectors with a slash in their name cannot be opened. Let it pass on the path as it is (nginx: proxy_pass without a path).`,
+    )
+  examineAddress(first, report)
+  if (!isStreamed)
+    report.problem(
+      'The proxy buffers streams, so replies appear late and in large pieces. Turn its buffering off (nginx: proxy_buffering off).',
+    )
 }
 
 function describeNetworkError(publicUrl: string, error: unknown): string {
@@ -127,37 +119,23 @@ async function readStream(
   return { first: line === undefined ? null : (JSON.parse(line) as ReceivedRequest), isStreamed }
 }
 
-function describePath(received: ReceivedRequest): Report[] {
-  if (received.parameter === parameter) return []
-  return [
-    problem(
-      `The proxy changes paths: it made "${received.parameter}" of "${parameter}", so bots and connectors with a slash in their name cannot be opened. Let it pass on the path as it is (nginx: proxy_pass without a path).`,
-    ),
-  ]
-}
-
-function describeAddress(received: ReceivedRequest): Report[] {
+function examineAddress(received: ReceivedRequest, report: Report): void {
   const { address, peer, forwardedFor, isPeerTrusted, isProxied } = received
   const hops = forwardedFor?.split(',').map((hop) => hop.trim()) ?? []
   // The header was sent, so a proxy has removed it.
-  if (hops.length === 0) {
-    return [
-      warning(
-        'The proxy does not send X-Forwarded-For, so all users share its rate limits. Let it add the header (nginx: proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for).',
-      ),
-    ]
-  }
+  if (hops.length === 0)
+    return report.warning(
+      'The proxy does not send X-Forwarded-For, so all users share its rate limits. Let it add the header (nginx: proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for).',
+    )
   // When the last hop is another address, a proxy added that of this machine. Then the forged one counts only because
   // TRUSTED_PROXIES contains this machine, which is no problem.
-  if (address === forgedAddress && hops.at(-1) === forgedAddress) {
-    const message = `A client can choose its address: ${peer} is in TRUSTED_PROXIES, but passes on the X-Forwarded-For of clients. Let the proxy add the address to the header (nginx: $proxy_add_x_forwarded_for), or remove it from TRUSTED_PROXIES.`
-    return [isProxied ? problem(message) : warning(message)]
-  }
+  if (address === forgedAddress && hops.at(-1) === forgedAddress)
+    return report[isProxied ? 'problem' : 'warning'](
+      `A client can choose its address: ${peer} is in TRUSTED_PROXIES, but passes on the X-Forwarded-For of clients. Let the proxy add the address to the header (nginx: $proxy_add_x_forwarded_for), or remove it from TRUSTED_PROXIES.`,
+    )
   const isForwarded = isProxied || hops.some((hop) => hop !== forgedAddress)
-  if (!isForwarded || isPeerTrusted) return []
-  return [
-    warning(
+  if (isForwarded && !isPeerTrusted)
+    report.warning(
       `All users share the rate limits of the proxy, because its address is not trusted. Set TRUSTED_PROXIES=${peer.replace(/^::ffff:/, '')}`,
-    ),
-  ]
+    )
 }
