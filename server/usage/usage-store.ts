@@ -5,38 +5,13 @@ import { prepareQuery } from '../db/dialects/prepare-query.ts'
 import type { UsageRecordRow } from '../db/tables/tables.ts'
 
 const recordUpsert = prepareQuery((db, record: UsageRecordRow) => {
-  const { id, user_id, chat_id, message_id, kind, bot_id, bot, time, ...figures } = columnsOf(record)
+  const { id, user_id, chat_id, message_id, kind, bot_id, bot, time, ...figures } = record
   return db
     .insertInto('usage_records')
     .values({ id, user_id, chat_id, message_id, kind, bot_id, bot, time, ...figures })
     .onConflict((conflict) => conflict.column('id').doUpdateSet(figures))
     .compile()
 })
-
-/** Names every column, because the record that `prepareQuery` passes cannot be spread. */
-function columnsOf(record: UsageRecordRow): UsageRecordRow {
-  return {
-    id: record.id,
-    user_id: record.user_id,
-    chat_id: record.chat_id,
-    message_id: record.message_id,
-    kind: record.kind,
-    bot_id: record.bot_id,
-    bot: record.bot,
-    model: record.model,
-    provider: record.provider,
-    time: record.time,
-    input_tokens: record.input_tokens,
-    output_tokens: record.output_tokens,
-    cached_tokens: record.cached_tokens,
-    cache_write_tokens: record.cache_write_tokens,
-    reasoning_tokens: record.reasoning_tokens,
-    cost: record.cost,
-    currency: record.currency,
-    duration_ms: record.duration_ms,
-    first_text_ms: record.first_text_ms,
-  }
-}
 
 /**
  * Stores a record. If there is one with this id already, its figures are replaced, because a provider may report them

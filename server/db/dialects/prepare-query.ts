@@ -16,7 +16,7 @@ class Placeholder {
  * read.
  *
  * `build` receives placeholders for the values. They may be used wherever SQL allows a parameter, but `build` must not
- * branch on them, and they cannot be spread. A value that is an SQL expression, such as the clock, must never change.
+ * branch on them, and a spread of `values` has the keys of the first ones. A value that is an SQL expression, such as the clock, must never change.
  */
 export function prepareQuery<Values extends object, Row>(
   build: (db: Db, values: Values) => CompiledQuery<Row>,
