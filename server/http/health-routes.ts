@@ -1,7 +1,7 @@
-import { timingSafeEqual } from 'node:crypto'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { Counter, Gauge, type Registry } from 'prom-client'
 import { AppError } from '../lib/app-error.ts'
+import { isSameSecret } from '../lib/secret.ts'
 import { unpublished } from './api.ts'
 import { onDisconnect } from './create-server.ts'
 
@@ -63,10 +63,9 @@ export function registerHealthRoutes(
 }
 
 function mayReadMetrics(request: FastifyRequest, token: string | null): boolean {
-  if (token === null) return isFromThisMachine(request)
-  const actual = Buffer.from(request.headers.authorization ?? '')
-  const expected = Buffer.from(`Bearer ${token}`)
-  return actual.length === expected.length && timingSafeEqual(actual, expected)
+  return token === null
+    ? isFromThisMachine(request)
+    : isSameSecret(request.headers.authorization, `Bearer ${token}`)
 }
 
 /** Headers that proxies add, besides those that begin with `x-forwarded` or `cf-`. */

@@ -1,14 +1,8 @@
+import type { UserRow } from '../db/tables/tables.ts'
 import { normalizeText } from '../lib/text.ts'
 
 /** A user. Issuer and subject identify the account, never the e-mail. */
-export interface User {
-  readonly id: string
-  readonly issuer: string
-  readonly subject: string
-  readonly name: string | null
-  readonly email: string | null
-  readonly picture: string | null
-}
+export type User = Readonly<Pick<UserRow, 'id' | 'issuer' | 'subject' | 'name' | 'email' | 'picture'>>
 
 /** What the identity provider returns about a user. */
 export type Profile = Pick<User, 'name' | 'email' | 'picture'>

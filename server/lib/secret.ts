@@ -1,3 +1,5 @@
+import { timingSafeEqual } from 'node:crypto'
+
 /** Texts that stand for a secret in an example. */
 const placeholder = /at-least-\d|change[-_ ]?me|your[-_]|^your |example|placeholder|<[^<>]*>/i
 
@@ -23,6 +25,13 @@ export function findWeakness(text: string, minChars: number): string | undefined
 /** Whether a text looks like the placeholder of an example, such as those in `.env.example`. */
 export function isPlaceholder(text: string): boolean {
   return placeholder.test(text)
+}
+
+/** Whether a text from outside is a secret. How long the comparison takes reveals nothing but the length. */
+export function isSameSecret(text: unknown, secret: string): boolean {
+  if (typeof text !== 'string') return false
+  const [actual, expected] = [Buffer.from(text), Buffer.from(secret)]
+  return actual.length === expected.length && timingSafeEqual(actual, expected)
 }
 
 /** Whether a text is the repetition of a part that is at most half as long. The last repetition may be incomplete. */

@@ -203,7 +203,10 @@ export interface OidcTable {
   uid: string | null
   expires_at: number | null
   consumed_at: number | null
-  /** The account of the record, or the subject of a link. Empty or null when there is none (`OidcRecord`). */
+  /**
+   * The account of a grant, session, code or refresh token. For an interaction, the account that signed in with it. For
+   * a link that the operator prints, its subject, which may be an e-mail. Null for other records.
+   */
   account_id: Generated<string | null>
   /** The grant of the sign-in that the record belongs to. */
   sign_in_id: Generated<string | null>

@@ -58,10 +58,16 @@ export function normalizeEmail(text: string): string | null {
 }
 
 /** A password that a user chooses. */
-export const NewPassword = z
+const NewPassword = z
   .string()
   .min(minPasswordChars, `The password needs at least ${minPasswordChars} characters.`)
   .max(maxPasswordChars, 'The password may have at most 1,000 characters.')
+
+/** Why a user may not choose this password. Null when it is accepted. */
+export function findPasswordProblem(password: string): string | null {
+  const parsed = NewPassword.safeParse(password)
+  return parsed.success ? null : (parsed.error.issues[0]?.message ?? 'Choose another password.')
+}
 
 const NewAccount = z.object({
   name: z

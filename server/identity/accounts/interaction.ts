@@ -1,61 +1,35 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyReply } from 'fastify'
 import type Provider from 'oidc-provider'
 import type { Database } from '../../db/database.ts'
 import type { AccountRow } from '../../db/tables/tables.ts'
-import type { GoogleFederation } from '../google/google-federation.ts'
-import { noticePage, sendPage, type Page } from '../pages/render-page.ts'
+import { noticePage, PageError, sendPage, type Page } from '../pages/render-page.ts'
 import { deleteAccountRecordsOfModel } from '../provider/oidc-store.ts'
 import type { LazyProvider } from '../provider/provider.ts'
 import { findAccount } from './account-store.ts'
-import type { SignUpPolicy } from './create-account.ts'
-import { isFormToken } from './forms.ts'
-import type { PasswordHasher } from './hash-password.ts'
-import type { SignInLimiter } from './sign-in-limiter.ts'
+import { basePath, hasFormToken, type PageDeps, type PageRequest } from './forms.ts'
 
-export interface SignInDeps {
-  readonly database: Pick<Database, 'db' | 'dialect'>
-  readonly provider: LazyProvider
-  readonly formKey: string
-  readonly signUp: SignUpPolicy
-  /** Null when Google is not set up. */
-  readonly google: GoogleFederation | null
-  readonly now: () => number
-  readonly passwords: PasswordHasher
-  readonly signInLimiter: SignInLimiter
-  /** Whether a closed installation still has no account. */
-  readonly needsSetUp: () => Promise<boolean>
-}
-
-export type InteractionRequest = FastifyRequest<{
-  Params: { uid: string }
-  Querystring: { choose?: unknown }
-  Body: Readonly<Record<string, string>> | null | undefined
-}>
+export type InteractionRequest = PageRequest<{ uid: string }>
 export type Interaction = Awaited<ReturnType<Provider['interactionDetails']>>
 
 /** The path of the sign-in pages. */
-export function interactionPath({ issuer }: LazyProvider): string {
-  return `${new URL(issuer).pathname}/interaction`
+export function interactionPath(provider: LazyProvider): string {
+  return `${basePath(provider)}/interaction`
 }
 
 /**
- * Returns the sign-in that this browser has started, which the provider finds by its cookie. When there is none, or a
- * form has no valid token, it sends an error page and returns undefined.
+ * Returns the sign-in that this browser has started, which the provider finds by its cookie.
+ * @throws PageError when there is none, or when a form has no valid token
  */
-export async function findInteractionOrSendError(
-  { provider, formKey }: SignInDeps,
+export async function requireInteraction(
+  { provider, formKey }: Pick<PageDeps, 'provider' | 'formKey'>,
   request: InteractionRequest,
   reply: FastifyReply,
-): Promise<Interaction | undefined> {
+): Promise<Interaction> {
   const interaction = await findInteraction(provider, request, reply)
-  if (interaction === undefined) {
-    sendPage(reply, noticePage('This sign-in has expired', 'Go back to Yonder and sign in again.'), 400)
-    return undefined
-  }
-  if (request.method === 'POST' && !isFormToken(formKey, interaction.uid, request.body?.['form'])) {
-    sendPage(reply, noticePage('This form cannot be used', 'Go back to Yonder and sign in again.'), 403)
-    return undefined
-  }
+  if (interaction === undefined)
+    throw new PageError(noticePage('This sign-in has expired', 'Go back to Yonder and sign in again.'), 400)
+  if (request.method === 'POST' && !hasFormToken(formKey, interaction.uid, request))
+    throw new PageError(noticePage('This form cannot be used', 'Go back to Yonder and sign in again.'), 403)
   return interaction
 }
 
@@ -64,7 +38,7 @@ export async function findInteractionOrSendError(
  * account is refused. `verified` is the account as it was when its password, or Google, confirmed the user.
  */
 export async function finishInteraction(
-  { provider, database: { db } }: Pick<SignInDeps, 'provider'> & { readonly database: Pick<Database, 'db'> },
+  { provider, database: { db } }: Pick<PageDeps, 'provider'> & { readonly database: Pick<Database, 'db'> },
   request: InteractionRequest,
   reply: FastifyReply,
   verified: Pick<AccountRow, 'id' | 'password_hash'>,

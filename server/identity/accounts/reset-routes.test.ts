@@ -70,7 +70,7 @@ describe.each(engines)('a reset link on %s', (engine) => {
       sessions: { notifyEnded: () => Promise.resolve() },
     })
     const { pathname, search, searchParams } = new URL(link)
-    const form = makeFormToken('a key', `reset ${searchParams.get('token')}`)
+    const form = makeFormToken('a key', `/reset-password ${searchParams.get('token')}`)
     const url = pathname + search
     const response = await app.inject({ method: 'POST', url, payload: { form, password: newPassword } })
     expect(response.statusCode).toBe(status)

@@ -1,105 +1,58 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { Sealer } from '../../db/secrets/seal-secret.ts'
+import type { FastifyInstance } from 'fastify'
 import type { AccountRow } from '../../db/tables/tables.ts'
 import { noticePage, sendPage } from '../pages/render-page.ts'
 import { resetPage } from '../pages/security-pages.ts'
-import type { EmbeddedSessions } from '../sessions/embedded-sessions.ts'
 import { endSignIns } from '../sessions/end-sign-ins.ts'
 import { findAccount, lockAccount, updatePassword } from './account-store.ts'
-import { findPasswordProblem } from './change-password.ts'
-import { isFormToken, makeFormToken } from './forms.ts'
-import type { SignInDeps } from './interaction.ts'
-import { findLinkSubject, resetLinks, consumeLink } from './operator-links.ts'
+import { findPasswordProblem } from './create-account.ts'
+import type { PageDeps } from './forms.ts'
+import { registerLinkPage, type OpenedLink } from './link-page.ts'
+import { consumeLink, findLinkSubject, resetLinks } from './operator-links.ts'
 
-export interface ResetDeps extends Pick<
-  SignInDeps,
-  'database' | 'provider' | 'formKey' | 'now' | 'passwords' | 'signInLimiter'
-> {
-  readonly sealer: Sealer
-  readonly sessions: Pick<EmbeddedSessions, 'notifyEnded'>
-}
+type ResetDeps = Pick<
+  PageDeps,
+  'database' | 'sealer' | 'provider' | 'formKey' | 'now' | 'passwords' | 'signInLimiter'
+> & { readonly sessions: Pick<PageDeps['sessions'], 'notifyEnded'> }
 
-type ResetRequest = FastifyRequest<{
-  Querystring: { token?: unknown }
-  Body: Readonly<Record<string, string>> | null | undefined
-}>
+type ResettableAccount = AccountRow & { readonly password_hash: string }
 
 /** Registers the page of the link that `yonder users reset` prints. */
 export function registerResetRoutes(scope: FastifyInstance, deps: ResetDeps): void {
-  const { database, provider, formKey, sessions, now, passwords, signInLimiter } = deps
-  const path = `${new URL(provider.issuer).pathname}${resetLinks.path}`
+  const { sealer, sessions, now, passwords, signInLimiter } = deps
+  const { db } = deps.database
+  const show = ({ found, form }: OpenedLink<AccountRow>, error: string | null) =>
+    resetPage({ ...form, email: found.email ?? found.id, error })
 
-  scope.get(path, async (request: ResetRequest, reply) => {
-    const { token } = request.query
-    const account = await findResettable(deps, token)
-    if (account === undefined) return showInvalidLink(reply)
-    return show(reply, account, String(token), null)
+  registerLinkPage<ResettableAccount>(scope, deps, {
+    path: resetLinks.path,
+    invalid:
+      'The link was already used or replaced, has expired, or is not complete, or the account is disabled. Ask the operator of this server.',
+    async find(token) {
+      const accountId = await findLinkSubject(db, sealer, resetLinks, token, now())
+      const account = accountId === undefined ? undefined : await findAccount(db, accountId)
+      return isResettable(account) ? account : undefined
+    },
+    show: (opened) => show(opened, null),
+    async submit(opened, { password = '' }, reply) {
+      const { found, token } = opened
+      const problem = findPasswordProblem(password)
+      if (problem !== null) return sendPage(reply, show(opened, problem), 422)
+      const hash = await signInLimiter.attempt(reply, null, () => passwords.hash(password))
+      const ended = await db.transaction().execute(async (trx) => {
+        // Read again, because the operator may have disabled the account meanwhile. Then the link is not used up.
+        const current = await lockAccount(trx, found.id)
+        if (!isResettable(current) || !(await consumeLink(trx, resetLinks, token, now()))) return undefined
+        await updatePassword(trx, current.id, current.password_hash, hash)
+        return endSignIns(trx, found.id, { now: now() })
+      })
+      if (ended === undefined) return undefined
+      await sessions.notifyEnded(found.id, ended)
+      const toYonder = { text: 'Go to Yonder', href: '/' }
+      return sendPage(reply, noticePage('Your password is set', 'Sign in with your new password.', toYonder))
+    },
   })
-
-  scope.post(path, async (request: ResetRequest, reply) => {
-    const token = String(request.query.token)
-    const { form, password = '' } = request.body ?? {}
-    const account = await findResettable(deps, token)
-    if (account === undefined || !isFormToken(formKey, formSubject(token), form))
-      return showInvalidLink(reply)
-    const problem = findPasswordProblem(password)
-    if (problem !== null) return show(reply, account, token, problem, 422)
-    const hash = await signInLimiter.attempt(reply, null, () => passwords.hash(password))
-    const ended = await database.db.transaction().execute(async (trx) => {
-      // Read again, because the operator may have disabled the account meanwhile. Then the link is not used up.
-      const current = await lockAccount(trx, account.id)
-      if (!isResettable(current) || !(await consumeLink(trx, resetLinks, token, now()))) return undefined
-      await updatePassword(trx, current.id, current.password_hash, hash)
-      return endSignIns(trx, account.id, { now: now() })
-    })
-    if (ended === undefined) return showInvalidLink(reply)
-    await sessions.notifyEnded(account.id, ended)
-    return sendPage(
-      reply,
-      noticePage('Your password is set', 'Sign in with your new password.', {
-        text: 'Go to Yonder',
-        href: '/',
-      }),
-    )
-  })
-
-  function show(
-    reply: FastifyReply,
-    { email, id }: AccountRow,
-    token: string,
-    error: string | null,
-    status = 200,
-  ): FastifyReply {
-    const page = resetPage({
-      action: `${path}?token=${encodeURIComponent(token)}`,
-      token: makeFormToken(formKey, formSubject(token)),
-      email: email ?? id,
-      error,
-    })
-    return sendPage(reply, page, status)
-  }
 }
 
-const formSubject = (token: string) => `reset ${token}`
-
-/** The account of a valid link. Undefined also when the account is disabled or has no password. */
-async function findResettable(
-  { database: { db }, sealer, now }: ResetDeps,
-  token: unknown,
-): Promise<AccountRow | undefined> {
-  const accountId = await findLinkSubject(db, sealer, resetLinks, token, now())
-  const account = accountId === undefined ? undefined : await findAccount(db, accountId)
-  return isResettable(account) ? account : undefined
-}
-
-function isResettable(
-  account: AccountRow | undefined,
-): account is AccountRow & { readonly password_hash: string } {
+function isResettable(account: AccountRow | undefined): account is ResettableAccount {
   return account?.disabled_at === null && account.password_hash !== null
-}
-
-function showInvalidLink(reply: FastifyReply): FastifyReply {
-  const text =
-    'The link was already used or replaced, has expired, or is not complete, or the account is disabled. Ask the operator of this server.'
-  return sendPage(reply, noticePage('This link is not valid', text), 403)
 }

@@ -1,7 +1,8 @@
-import { randomBytes, timingSafeEqual } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import type { Db } from '../../db/database.ts'
 import { installationKeyContext } from '../../db/secrets/seal-contexts.ts'
 import type { Sealer } from '../../db/secrets/seal-secret.ts'
+import { isSameSecret } from '../../lib/secret.ts'
 import { deleteKey, findKey, insertKey } from '../provider/key-store.ts'
 import { hasAccountOrUser } from './account-store.ts'
 
@@ -24,9 +25,7 @@ export async function ensureSetUpToken(db: Db, sealer: Sealer, now: number): Pro
 
 export async function isSetUpToken(db: Db, sealer: Sealer, token: unknown): Promise<boolean> {
   const expected = await findSetUpToken(db, sealer)
-  if (expected === undefined || typeof token !== 'string' || (await hasAccountOrUser(db))) return false
-  const [expectedBytes, actualBytes] = [Buffer.from(expected), Buffer.from(token)]
-  return expectedBytes.length === actualBytes.length && timingSafeEqual(expectedBytes, actualBytes)
+  return expected !== undefined && isSameSecret(token, expected) && !(await hasAccountOrUser(db))
 }
 
 /**

@@ -5,24 +5,22 @@ import { sendPage } from '../pages/render-page.ts'
 import { googleConnection } from '../provider/provider-configuration.ts'
 import { findLocalAccount, updatePassword } from './account-store.ts'
 import { maxPasswordChars, normalizeEmail } from './create-account.ts'
-import { makeFormToken } from './forms.ts'
+import { makeFormToken, type PageDeps } from './forms.ts'
 import {
   finishInteraction,
   interactionPath,
-  findInteractionOrSendError,
+  requireInteraction,
   type Interaction,
   type InteractionRequest,
-  type SignInDeps,
 } from './interaction.ts'
 
 /** Registers the sign-in page of the embedded provider. */
-export function registerSignInRoutes(scope: FastifyInstance, deps: SignInDeps): void {
+export function registerSignInRoutes(scope: FastifyInstance, deps: PageDeps): void {
   const { provider, signUp, formKey, google, signInLimiter } = deps
   const base = interactionPath(provider)
 
   scope.get(`${base}/:uid`, async (request: InteractionRequest, reply) => {
-    const interaction = await findInteractionOrSendError(deps, request, reply)
-    if (interaction === undefined) return reply
+    const interaction = await requireInteraction(deps, request, reply)
     const isForGoogle = interaction.params['connection'] === googleConnection
     // `choose` is set when the sign-in with Google has failed and the user returns to choose another way.
     if (isForGoogle && google !== null && request.query.choose === undefined) {
@@ -32,8 +30,7 @@ export function registerSignInRoutes(scope: FastifyInstance, deps: SignInDeps): 
   })
 
   scope.post(`${base}/:uid`, async (request: InteractionRequest, reply) => {
-    const interaction = await findInteractionOrSendError(deps, request, reply)
-    if (interaction === undefined) return reply
+    const interaction = await requireInteraction(deps, request, reply)
     const { email = '', password = '' } = request.body ?? {}
     const account = await signInLimiter.attempt(reply, normalizeEmail(email), () =>
       findAccountByPassword(deps, { email, password }),
@@ -74,7 +71,7 @@ export function registerSignInRoutes(scope: FastifyInstance, deps: SignInDeps): 
  * replaced, which needs the password.
  */
 export async function findAccountByPassword(
-  deps: Pick<SignInDeps, 'database' | 'passwords'>,
+  deps: Pick<PageDeps, 'database' | 'passwords'>,
   { email, password }: { readonly email: string; readonly password: string },
 ): Promise<Pick<AccountRow, 'id' | 'password_hash'> | undefined> {
   const {

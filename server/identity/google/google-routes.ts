@@ -1,16 +1,16 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { toStorageError } from '../../db/storage-problem.ts'
 import { findAccount, upsertFederatedAccount } from '../accounts/account-store.ts'
 import { emailNotAllowed } from '../accounts/create-account.ts'
+import { basePath, type PageDeps } from '../accounts/forms.ts'
 import {
   finishInteraction,
   interactionPath,
-  findInteractionOrSendError,
+  requireInteraction,
   type InteractionRequest,
-  type SignInDeps,
 } from '../accounts/interaction.ts'
 import { endSetUp } from '../accounts/set-up-token.ts'
-import { noticePage, sendPage } from '../pages/render-page.ts'
+import { noticePage, PageError } from '../pages/render-page.ts'
 import { findUserRow, readOwnIssuer } from '../users/user-store.ts'
 import type { GoogleFederation, GoogleUser } from './google-federation.ts'
 
@@ -19,51 +19,49 @@ const beingDeleted = 'This account is being deleted. Try again in a minute.'
 const notFinished = 'The sign-in with Google was not completed. Try again, or sign in another way.'
 
 /** Registers the sign-in with Google, which is one step of a sign-in at the embedded provider. */
-export function registerGoogleRoutes(
-  scope: FastifyInstance,
-  deps: SignInDeps,
-  google: GoogleFederation,
-): void {
+export function registerGoogleRoutes(scope: FastifyInstance, deps: PageDeps, google: GoogleFederation): void {
   const { database, provider, now } = deps
   const base = interactionPath(provider)
+  const failure = (uid: string, text: string, status: number) => {
+    const link = { text: 'Sign in another way', href: `${base}/${uid}?choose=1` }
+    return new PageError(noticePage('You are not signed in', text, link), status)
+  }
 
   scope.get(`${base}/:uid/google`, async (request: InteractionRequest, reply) => {
-    const interaction = await findInteractionOrSendError(deps, request, reply)
-    if (interaction === undefined) return reply
+    const interaction = await requireInteraction(deps, request, reply)
     try {
       return await reply.redirect(await google.startSignIn(interaction.uid), 303)
     } catch (error) {
       throwStorageError(deps, error)
       request.log.warn({ err: error }, 'Google cannot be reached')
-      return showFailure(reply, base, interaction.uid, unreachable, 502)
+      throw failure(interaction.uid, unreachable, 502)
     }
   })
 
   // The redirect address at Google is the same for all interactions. The cookie of an interaction has the path of its
   // own pages, so the browser is redirected there.
   scope.get(
-    `${new URL(provider.issuer).pathname}/federated/callback`,
+    `${basePath(provider)}/federated/callback`,
     async (request: FastifyRequest<{ Querystring: { state?: unknown } }>, reply) => {
       const uid = google.readInteractionUid(request.query.state)
       if (uid === null)
-        return sendPage(reply, noticePage('The sign-in failed', 'Go back to Yonder and sign in again.'), 400)
+        throw new PageError(noticePage('The sign-in failed', 'Go back to Yonder and sign in again.'), 400)
       return reply.redirect(`${base}/${uid}/federated${readSearch(request)}`, 303)
     },
   )
 
   scope.get(`${base}/:uid/federated`, async (request: InteractionRequest, reply) => {
-    const interaction = await findInteractionOrSendError(deps, request, reply)
-    if (interaction === undefined) return reply
+    const interaction = await requireInteraction(deps, request, reply)
     let user: GoogleUser
     try {
       user = await google.finishSignIn(interaction.uid, readSearch(request))
     } catch (error) {
       throwStorageError(deps, error)
       request.log.warn({ err: error }, 'a sign-in with Google failed')
-      return showFailure(reply, base, interaction.uid, notFinished, 400)
+      throw failure(interaction.uid, notFinished, 400)
     }
     const refusal = await findRefusal(deps, user)
-    if (refusal !== null) return showFailure(reply, base, interaction.uid, refusal, 403)
+    if (refusal !== null) throw failure(interaction.uid, refusal, 403)
     const { name = null, email = null, picture = null } = user.profile
     const account = { id: user.accountId, name, email, picture, created_at: now() }
     await database.db.transaction().execute(async (trx) => {
@@ -76,7 +74,7 @@ export function registerGoogleRoutes(
 
 /** Returns the error message when this Google account may not sign in, else null. */
 async function findRefusal(
-  { database, signUp }: SignInDeps,
+  { database, signUp }: PageDeps,
   { accountId, profile, isEmailVerified }: GoogleUser,
 ): Promise<string | null> {
   const { email } = profile
@@ -91,22 +89,8 @@ async function findRefusal(
   return account !== undefined || signUp.maySignUp(email) ? null : emailNotAllowed
 }
 
-function showFailure(
-  reply: FastifyReply,
-  base: string,
-  uid: string,
-  text: string,
-  status: number,
-): FastifyReply {
-  const page = noticePage('You are not signed in', text, {
-    text: 'Sign in another way',
-    href: `${base}/${uid}?choose=1`,
-  })
-  return sendPage(reply, page, status)
-}
-
 /** Throws an error of the database, which has its own page. Returns when the error has another cause. */
-function throwStorageError({ database: { dialect } }: SignInDeps, error: unknown): void {
+function throwStorageError({ database: { dialect } }: PageDeps, error: unknown): void {
   const storageError = toStorageError(dialect, error)
   if (storageError !== null) throw storageError
 }

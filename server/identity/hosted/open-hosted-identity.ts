@@ -1,6 +1,5 @@
 import type { Config } from '../../config/config.ts'
-import type { GuardedFetch } from '../../http/outgoing/guarded-fetch.ts'
-import type { Identity, IdentityDeps } from '../identity.ts'
+import type { Identity, IdentityDeps, IdentityOptions } from '../identity.ts'
 import { asymmetricAlgorithms, createCachedTokenVerifier } from '../sessions/token-verifier.ts'
 import type { UpsertUser } from '../users/upsert-user.ts'
 import { findUserRow } from '../users/user-store.ts'
@@ -10,17 +9,17 @@ import { createHostedKeys, type Discovery } from './hosted-keys.ts'
 /** `browserOrigins` repeats a failed discovery after this time. */
 const retryDelayMs = 5_000
 
-export interface HostedIdentityOptions {
-  readonly oidc: NonNullable<Config['oidc']>
-  readonly upsertUser: UpsertUser
-  /** For the requests to the provider. */
-  readonly guard: Pick<GuardedFetch, 'fetch'>
-}
-
 /** Uses the OpenID provider of `OIDC_ISSUER` for sign-in. The server starts even if the provider cannot be reached. */
 export async function openHostedIdentity(
   { config, database, now }: Pick<IdentityDeps, 'config' | 'database' | 'now'>,
-  { oidc, upsertUser, guard }: HostedIdentityOptions,
+  {
+    oidc,
+    upsertUser,
+    guard,
+  }: Pick<IdentityOptions, 'guard'> & {
+    readonly oidc: NonNullable<Config['oidc']>
+    readonly upsertUser: UpsertUser
+  },
 ): Promise<Identity> {
   const { issuer, clientId, audience } = oidc
   const keys = createHostedKeys(issuer, guard)

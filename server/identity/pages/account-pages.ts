@@ -1,11 +1,8 @@
-import { minPasswordChars } from '../accounts/create-account.ts'
+import { alert, emailField, form, note, passwordField, submitButton, type FormTarget } from './fields.ts'
 import { html } from './html.ts'
 import type { Page } from './render-page.ts'
 
-export interface SignInForm {
-  readonly action: string
-  /** The value of the hidden field `form` (`makeFormToken`). */
-  readonly token: string
+export interface SignInForm extends FormTarget {
   readonly email: string
   readonly error: string | null
   /** True while there is no account, and the set-up link creates the first one. */
@@ -18,87 +15,32 @@ export interface SignInForm {
   readonly googleUrl: string | null
 }
 
-export function signInPage(form: SignInForm): Page {
+const setUpNote = 'No account exists yet. The set-up link in the log of the server creates the first one.'
+const googleNote = 'Google sign-in is not set up on this server. Sign in with e-mail and password instead.'
+
+export function signInPage(view: SignInForm): Page {
+  const { email, error, googleUrl, newAccountUrl } = view
+  const fields = [
+    emailField(email, error !== null),
+    passwordField({ id: 'password', label: 'Password', isNew: false, hasFocus: email !== '' }),
+  ]
   return {
     title: 'Sign in',
     text: 'Use your account on this Yonder server.',
     body: html`
+      ${note(view.needsSetUp ? setUpNote : null)} ${note(view.isGoogleMissing ? googleNote : null)}
+      ${alert(error)} ${form(view, fields, submitButton('Sign in'))}
+      ${googleUrl === null ? undefined : html`<a class="button second" href="${googleUrl}">Sign in with Google</a>`}
       ${
-        form.needsSetUp
-          ? html`<p class="note" role="status">
-              No account exists yet. The set-up link in the log of the server creates the first one.
-            </p>`
-          : undefined
-      }
-      ${
-        form.isGoogleMissing
-          ? html`<p class="note" role="status">
-              Google sign-in is not set up on this server. Sign in with e-mail and password instead.
-            </p>`
-          : undefined
-      }
-      ${form.error === null ? undefined : html`<p class="alert" role="alert">${form.error}</p>`}
-      <form method="post" action="${form.action}">
-        <input type="hidden" name="form" value="${form.token}" />
-        ${emailField(form.email, form.error !== null)}
-        <div>
-          <label for="password">Password</label>
-          <span class="field">
-            <input
-              id="password"
-              class="secret"
-              name="password"
-              type="password"
-              autocomplete="current-password"
-              maxlength="1000"
-              required
-              ${form.email === '' ? undefined : html`autofocus`}
-            />
-            <button class="reveal" type="button" aria-pressed="false" aria-controls="password" hidden>
-              Show
-            </button>
-          </span>
-        </div>
-        <button class="button" type="submit">Sign in</button>
-      </form>
-      ${
-        form.googleUrl === null
+        newAccountUrl === null
           ? undefined
-          : html`<a class="button second" href="${form.googleUrl}">Sign in with Google</a>`
-      }
-      ${
-        form.newAccountUrl === null
-          ? undefined
-          : html`<p class="quiet">New here? <a href="${form.newAccountUrl}">Create an account</a></p>`
+          : html`<p class="quiet">New here? <a href="${newAccountUrl}">Create an account</a></p>`
       }
     `,
   }
 }
 
-function emailField(email: string, isInvalid: boolean, isFixed = false) {
-  return html`<div>
-    <label for="email">E-mail</label>
-    <input
-      id="email"
-      name="email"
-      type="email"
-      value="${email}"
-      autocomplete="username"
-      maxlength="254"
-      autocapitalize="none"
-      spellcheck="false"
-      required
-      ${isFixed ? html`readonly` : undefined}
-      ${isInvalid ? html`aria-invalid="true"` : undefined}
-      ${email === '' ? html`autofocus` : undefined}
-    />
-  </div>`
-}
-
-export interface NewAccountForm {
-  readonly action: string
-  /** The value of the hidden field `form` (`makeFormToken`). */
-  readonly token: string
+export interface NewAccountForm extends FormTarget {
   readonly text: string
   readonly name: string
   readonly email: string
@@ -109,54 +51,35 @@ export interface NewAccountForm {
   readonly signInUrl: string | null
 }
 
-export function newAccountPage(form: NewAccountForm): Page {
+export function newAccountPage(view: NewAccountForm): Page {
+  const { text, name, email, isEmailFixed, error, signInUrl } = view
+  const nameField = html`<div>
+    <label for="name">Name</label>
+    <input
+      id="name"
+      name="name"
+      type="text"
+      value="${name}"
+      autocomplete="name"
+      maxlength="100"
+      required
+      ${name === '' ? html`autofocus` : undefined}
+    />
+  </div>`
+  const fields = [
+    nameField,
+    emailField(email, false, isEmailFixed),
+    passwordField({ id: 'password', label: 'Password', isNew: true }),
+  ]
   return {
     title: 'Create an account',
-    text: form.text,
+    text,
     body: html`
-      ${form.error === null ? undefined : html`<p class="alert" role="alert">${form.error}</p>`}
-      <form method="post" action="${form.action}">
-        <input type="hidden" name="form" value="${form.token}" />
-        <div>
-          <label for="name">Name</label>
-          <input
-            id="name"
-            name="name"
-            type="text"
-            value="${form.name}"
-            autocomplete="name"
-            maxlength="100"
-            required
-            ${form.name === '' ? html`autofocus` : undefined}
-          />
-        </div>
-        ${emailField(form.email, false, form.isEmailFixed)}
-        <div>
-          <label for="password">Password</label>
-          <span class="field">
-            <input
-              id="password"
-              class="secret"
-              name="password"
-              type="password"
-              autocomplete="new-password"
-              minlength="${String(minPasswordChars)}"
-              maxlength="1000"
-              aria-describedby="password-hint"
-              required
-            />
-            <button class="reveal" type="button" aria-pressed="false" aria-controls="password" hidden>
-              Show
-            </button>
-          </span>
-          <span class="hint" id="password-hint">At least ${String(minPasswordChars)} characters.</span>
-        </div>
-        <button class="button" type="submit">Create account</button>
-      </form>
+      ${alert(error)} ${form(view, fields, submitButton('Create account'))}
       ${
-        form.signInUrl === null
+        signInUrl === null
           ? undefined
-          : html`<p class="quiet">Already have an account? <a href="${form.signInUrl}">Sign in</a></p>`
+          : html`<p class="quiet">Already have an account? <a href="${signInUrl}">Sign in</a></p>`
       }
     `,
   }

@@ -2,20 +2,20 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Dialect } from '../../db/database.ts'
 import { toStorageError } from '../../db/storage-problem.ts'
 import { retryAfterSeconds, statusOf, toAppError } from '../../http/error-handler.ts'
-import { registerAccountLinks, type AccountLinkDeps } from '../accounts/account-link-routes.ts'
-import { registerAccountRoutes, type AccountDeps } from '../accounts/account-routes.ts'
-import { registerFormBody } from '../accounts/forms.ts'
-import type { SignInDeps } from '../accounts/interaction.ts'
+import { registerAccountLinks } from '../accounts/account-link-routes.ts'
+import { registerAccountRoutes } from '../accounts/account-routes.ts'
+import { registerFormBody, type PageDeps } from '../accounts/forms.ts'
 import { registerNewAccountRoutes } from '../accounts/new-account-routes.ts'
-import { registerResetRoutes, type ResetDeps } from '../accounts/reset-routes.ts'
+import { registerResetRoutes } from '../accounts/reset-routes.ts'
 import { registerSignInRoutes } from '../accounts/sign-in-routes.ts'
 import { registerGoogleRoutes } from '../google/google-routes.ts'
 import type { RequestLimit } from '../provider/limit-requests.ts'
-import { noticePage, sendPage, failurePage } from './render-page.ts'
+import { failurePage, noticePage, PageError, sendPage } from './render-page.ts'
 
 /** Returns a handler that shows errors as pages. Database failures have the status and text of the API. */
 export function createPageErrorHandler(dialect: Dialect) {
   return function showFailure(error: Error, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+    if (error instanceof PageError) return sendPage(reply, error.page, error.statusCode)
     const known = toAppError(error, request, (cause) => toStorageError(dialect, cause))
     const status = statusOf[known.code]
     if (status === 429) {
@@ -33,8 +33,6 @@ export function createPageErrorHandler(dialect: Dialect) {
     return sendPage(reply, page, status)
   }
 }
-
-type PageDeps = SignInDeps & AccountLinkDeps & AccountDeps & ResetDeps
 
 /** Registers the pages of the embedded provider. Their errors are pages too, not JSON. */
 export function registerPages(scope: FastifyInstance, deps: PageDeps, limitRequest: RequestLimit): void {

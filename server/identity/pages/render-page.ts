@@ -85,6 +85,18 @@ export function noticePage(
   return { title, text, body: html`<a class="button" href="${link.href}">${link.text}</a>` }
 }
 
+/** Ends a request with this page in place of the one that was requested. */
+export class PageError extends Error {
+  readonly page: Page
+  readonly statusCode: number
+
+  constructor(page: Page, statusCode: number) {
+    super(page.title)
+    this.page = page
+    this.statusCode = statusCode
+  }
+}
+
 /** The page for a request that the server cannot execute now, for example because of the database. */
 export function failurePage({ code, message }: AppError): Page {
   return noticePage(code === 'unavailable' ? 'Not available at the moment' : 'Something went wrong', message)

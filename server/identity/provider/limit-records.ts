@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { Db } from '../../db/database.ts'
-import { deleteOldestOfGrant, deleteOldestRecords, type OidcRecord } from './oidc-store.ts'
+import { deleteOldestRecords, type OidcRecord } from './oidc-store.ts'
 
 /** The model of sessions without an account, which anyone can create. Their limit does not apply to `Session`. */
 export const anonymousSessionModel = 'AnonymousSession'
@@ -43,9 +43,9 @@ export function createRecordLimiter(
   }
   return async ({ model, grant_id }) => {
     if (openModels.has(model)) {
-      if (count(model)) await deleteOldestRecords(db, model, max)
+      if (count(model)) await deleteOldestRecords(db, { model }, max)
     } else if (model === tokenModel && grant_id !== null && count(grant_id)) {
-      await deleteOldestOfGrant(db, model, grant_id, maxTokens)
+      await deleteOldestRecords(db, { model, grant_id }, maxTokens)
     }
   }
 }

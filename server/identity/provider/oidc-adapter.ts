@@ -1,4 +1,4 @@
-import type { Adapter, AdapterPayload } from 'oidc-provider'
+import type { Adapter, AdapterPayload, errors } from 'oidc-provider'
 import type { Db } from '../../db/database.ts'
 import { signInRecordContext } from '../../db/secrets/seal-contexts.ts'
 import type { Sealer } from '../../db/secrets/seal-secret.ts'
@@ -10,8 +10,8 @@ import {
   findRecord,
   findRecordByUid,
   upsertRecord,
+  type OidcRecord,
   type RecordOwner,
-  type StoredRecord,
 } from './oidc-store.ts'
 import { refreshOverlapSeconds } from './token-lifetimes.ts'
 
@@ -19,10 +19,9 @@ export interface OidcAdapterOptions {
   readonly db: Db
   readonly sealer: Sealer
   readonly now: () => number
+  /** Ends the session of a grant and deletes its codes and tokens. */
   readonly revokeGrant: (grantId: string) => Promise<void>
   readonly limitRecords: LimitRecords
-  /** Creates the error for a code that is redeemed twice. */
-  readonly createReuseError: () => Error
 }
 
 /** The models of records that have the account in their payload. A session has one once its user has signed in. */
@@ -50,13 +49,13 @@ export function readOwner(
  * Stores the records of the provider with hashed ids and encrypted payloads, so that a stolen database does not contain
  * usable tokens.
  */
-export function createOidcAdapter(options: OidcAdapterOptions) {
-  const { db, sealer, now, revokeGrant, limitRecords, createReuseError } = options
+export function createOidcAdapter(options: OidcAdapterOptions, { InvalidGrant }: typeof errors) {
+  const { db, sealer, now, revokeGrant, limitRecords } = options
   return (model: string): Adapter => {
     const find = async (id: string) =>
       (await findRecord(db, model, id)) ??
       (model === 'Session' ? await findRecord(db, anonymousSessionModel, id) : undefined)
-    const read = (record: StoredRecord | undefined): AdapterPayload | undefined => {
+    const read = (record: OidcRecord | undefined): AdapterPayload | undefined => {
       if (record === undefined) return undefined
       const payload = JSON.parse(sealer.open(record.payload, signInRecordContext(record))) as AdapterPayload
       const { consumed_at: consumedAt } = record
@@ -87,7 +86,7 @@ export function createOidcAdapter(options: OidcAdapterOptions) {
       async consume(id) {
         const isFirst = await consumeRecord(db, model, hashRecordId(id), now())
         // The library checks refresh tokens before it calls this, and revokes the grant of one that is reused.
-        if (!isFirst && model !== 'RefreshToken') throw createReuseError()
+        if (!isFirst && model !== 'RefreshToken') throw new InvalidGrant('authorization code already used')
       },
       async destroy(id) {
         if (model === 'Grant') await revokeGrant(id)

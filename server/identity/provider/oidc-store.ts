@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto'
+import type { ExpressionBuilder, Insertable, Selectable } from 'kysely'
 import type { Db } from '../../db/database.ts'
+import type { OidcTable, Tables } from '../../db/tables/tables.ts'
 
 /** The hash that is stored instead of a code, a token or a session id. */
 export function hashRecordId(id: string): string {
@@ -7,32 +9,13 @@ export function hashRecordId(id: string): string {
 }
 
 /** A record of the provider, such as a refresh token. The id is a hash, and the payload is encrypted. */
-export interface OidcRecord {
-  readonly model: string
-  readonly id: string
-  readonly payload: string
-  readonly grant_id: string | null
-  readonly uid: string | null
-  readonly expires_at: number | null
-  /**
-   * The account of a grant, session, code or refresh token. For an interaction, the account that signed in with it. For
-   * a link that the operator prints, its subject, which may be an e-mail. Null for other records.
-   */
-  readonly account_id?: string | null
-  /** The id of the grant whose sign-in the record belongs to. */
-  readonly sign_in_id?: string | null
-}
+export type OidcRecord = Selectable<OidcTable>
+export type NewOidcRecord = Omit<Insertable<OidcTable>, 'consumed_at'>
 
 /** The account and the sign-in of a record. */
-export type RecordOwner = Required<Pick<OidcRecord, 'account_id' | 'sign_in_id'>>
+export type RecordOwner = Pick<OidcRecord, 'account_id' | 'sign_in_id'>
 
-export interface StoredRecord extends Pick<OidcRecord, 'model' | 'id' | 'grant_id'> {
-  readonly payload: string
-  readonly consumed_at: number | null
-  readonly expires_at: number | null
-}
-
-export async function upsertRecord(db: Db, record: OidcRecord): Promise<void> {
+export async function upsertRecord(db: Db, record: NewOidcRecord): Promise<void> {
   const { model: _model, id: _id, ...changes } = record
   await db
     .insertInto('oidc')
@@ -41,22 +24,16 @@ export async function upsertRecord(db: Db, record: OidcRecord): Promise<void> {
     .execute()
 }
 
-export async function findRecord(db: Db, model: string, id: string): Promise<StoredRecord | undefined> {
-  return db
-    .selectFrom('oidc')
-    .select(['model', 'id', 'grant_id', 'payload', 'consumed_at', 'expires_at'])
-    .where('model', '=', model)
-    .where('id', '=', id)
-    .executeTakeFirst()
+export async function findRecord(db: Db, model: string, id: string): Promise<OidcRecord | undefined> {
+  return selectRecords(db, model).where('id', '=', id).executeTakeFirst()
 }
 
-export async function findRecordByUid(db: Db, model: string, uid: string): Promise<StoredRecord | undefined> {
-  return db
-    .selectFrom('oidc')
-    .select(['model', 'id', 'grant_id', 'payload', 'consumed_at', 'expires_at'])
-    .where('model', '=', model)
-    .where('uid', '=', uid)
-    .executeTakeFirst()
+export async function findRecordByUid(db: Db, model: string, uid: string): Promise<OidcRecord | undefined> {
+  return selectRecords(db, model).where('uid', '=', uid).executeTakeFirst()
+}
+
+function selectRecords(db: Db, model: string) {
+  return db.selectFrom('oidc').selectAll().where('model', '=', model)
 }
 
 /** Marks a record as used. Returns true for the first caller only, on all nodes together. */
@@ -103,39 +80,22 @@ export async function deleteRecordsOfSignIn(db: Db, grantId: string): Promise<vo
   await db.deleteFrom('oidc').where('sign_in_id', '=', grantId).execute()
 }
 
-/** Deletes the records of a model that expire first, so that about `max` of them remain. */
-export async function deleteOldestRecords(db: Db, model: string, max: number): Promise<void> {
-  const oldestKept = db
-    .selectFrom('oidc')
-    .select('expires_at')
-    .where('model', '=', model)
-    .orderBy('expires_at', 'desc')
-    .limit(1)
-    .offset(max - 1)
-  await db.deleteFrom('oidc').where('model', '=', model).where('expires_at', '<', oldestKept).execute()
-}
-
-/** Deletes the records of a grant and model that expire first, so that about `max` of them remain. */
-export async function deleteOldestOfGrant(
+/** Deletes the records of a model, or those of a grant among them, that expire first: about `max` of them remain. */
+export async function deleteOldestRecords(
   db: Db,
-  model: string,
-  grantId: string,
+  { model, grant_id }: { readonly model: string; readonly grant_id?: string },
   max: number,
 ): Promise<void> {
+  const isCounted = ({ and }: ExpressionBuilder<Tables, 'oidc'>) =>
+    and(grant_id === undefined ? { model } : { model, grant_id })
   const oldestKept = db
     .selectFrom('oidc')
     .select('expires_at')
-    .where('grant_id', '=', grantId)
-    .where('model', '=', model)
+    .where(isCounted)
     .orderBy('expires_at', 'desc')
     .limit(1)
     .offset(max - 1)
-  await db
-    .deleteFrom('oidc')
-    .where('grant_id', '=', grantId)
-    .where('model', '=', model)
-    .where('expires_at', '<', oldestKept)
-    .execute()
+  await db.deleteFrom('oidc').where(isCounted).where('expires_at', '<', oldestKept).execute()
 }
 
 export async function deleteExpiredRecords(db: Db, now: number): Promise<void> {

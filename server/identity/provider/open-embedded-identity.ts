@@ -16,11 +16,11 @@ import { readProfile } from '../user.ts'
 import type { UpsertUser } from '../users/upsert-user.ts'
 import { readOwnIssuer } from '../users/user-store.ts'
 import { ensureIdentityKeys } from './identity-keys.ts'
-import { createRecordLimiter, type LimitRecords } from './limit-records.ts'
+import { createRecordLimiter } from './limit-records.ts'
 import { createRequestLimit } from './limit-requests.ts'
 import { mountProvider } from './mount-provider.ts'
 import { deleteExpiredRecords } from './oidc-store.ts'
-import { createProvider, type LazyProvider } from './provider.ts'
+import { createProvider } from './provider.ts'
 import { lifetimeSeconds } from './token-lifetimes.ts'
 
 const clientId = 'yonder'
@@ -30,38 +30,65 @@ const tokenFormat = { algorithms: ['RS256'], type: 'at+jwt', refuseIdTokens: fal
 const otherOrigins: readonly string[] = []
 const minuteMs = 60_000
 
-export interface EmbeddedIdentityOptions extends Pick<IdentityOptions, 'guard'> {
-  readonly upsertUser: UpsertUser
-}
-
 /** Opens the OpenID provider in this process. Its access tokens are verified with its own keys, without a request. */
 export async function openEmbeddedIdentity(
   deps: IdentityDeps,
-  { upsertUser, guard }: EmbeddedIdentityOptions,
+  { upsertUser, guard }: Pick<IdentityOptions, 'guard'> & { readonly upsertUser: UpsertUser },
 ): Promise<Identity> {
-  const { config, database, sealer, now } = deps
-  const { db } = database
+  const { config, database, sealer, now, passwords } = deps
+  const { db, dialect } = database
   const { publicUrl } = config
   const issuer = `${publicUrl}/oidc`
   const audience = `${publicUrl}/api`
   const ownIssuer = await readOwnIssuer(db)
   const keys = await ensureIdentityKeys({ db, sealer, now })
   const sessions = new EmbeddedSessions({ db, sealer, issuer: ownIssuer, now })
-  const options = {
+  const limitRecords = createRecordLimiter(db)
+  const provider = createProvider({
+    db,
+    dialect,
+    sealer,
+    keys,
+    issuer,
     clientId,
     audience,
     publicUrl,
-    revokeGrant: (grantId: string) => sessions.end(grantId),
-    endExcessSignIns: (accountId: string) => sessions.endExcessSignIns(accountId),
-  }
-  const limitRecords = createRecordLimiter(db)
-  const { dialect } = database
-  const provider = createProvider({ ...options, db, dialect, sealer, keys, issuer, now, limitRecords })
+    now,
+    revokeGrant: (grantId) => sessions.end(grantId),
+    endExcessSignIns: (accountId) => sessions.endExcessSignIns(accountId),
+    limitRecords,
+  })
   const setUpToken = config.signUp === 'closed' ? await ensureSetUpToken(db, sealer, now()) : null
   const needsSetUp = createSetUpCheck(db, setUpToken !== null)
   const findKey = keys.signing.findPublicKey
   const verifyToken = createCachedTokenVerifier({ ...tokenFormat, findKey, issuer, audience, now })
   const cleanupTimer = startCleanup(db, now)
+
+  /** Registers the provider and its pages, whose requests are limited together. */
+  async function register(app: FastifyInstance): Promise<void> {
+    const { oidc, signIn } = config.rateLimits
+    const limitRequest = createRequestLimit(app, { base: new URL(issuer).pathname, perMinute: oidc })
+    const google =
+      config.google === null
+        ? null
+        : createGoogleFederation({ google: config.google, issuer, db, sealer, now, guard, limitRecords })
+    const pageDeps = {
+      database,
+      sealer,
+      provider,
+      clientId,
+      sessions,
+      formKey: keys.form,
+      signUp: readSignUpPolicy(config),
+      google,
+      now,
+      passwords,
+      signInLimiter: createSignInLimiter(app, { perMinute: signIn, now, wait }),
+      needsSetUp,
+    }
+    await app.register(async (scope) => registerPages(scope, pageDeps, limitRequest))
+    await mountProvider(app, provider, { limitRequest, dialect })
+  }
 
   return {
     clientSettings: { issuer, clientId, audience, googleParams: config.googleParams, embedded: true },
@@ -80,50 +107,11 @@ export async function openEmbeddedIdentity(
       const profile = { name: null, email: null, picture: null, ...readProfile(claims) }
       return upsertUser(ownIssuer, claims.sub, profile, session.user)
     },
-    register: (app) =>
-      registerProvider(app, deps, {
-        provider,
-        sessions,
-        formKey: keys.form,
-        guard,
-        limitRecords,
-        needsSetUp,
-      }),
+    register,
     async close() {
       clearInterval(cleanupTimer)
     },
   }
-}
-
-interface ProviderParts {
-  readonly provider: LazyProvider
-  readonly sessions: EmbeddedSessions
-  readonly formKey: string
-  readonly guard: EmbeddedIdentityOptions['guard']
-  readonly limitRecords: LimitRecords
-  readonly needsSetUp: () => Promise<boolean>
-}
-
-/** Registers the provider and its pages, whose requests are limited together. */
-async function registerProvider(
-  app: FastifyInstance,
-  { config, database, sealer, now, passwords }: IdentityDeps,
-  { provider, sessions, formKey, guard, limitRecords, needsSetUp }: ProviderParts,
-): Promise<void> {
-  const { issuer } = provider
-  const { oidc, signIn } = config.rateLimits
-  const signInLimiter = createSignInLimiter(app, { perMinute: signIn, now, wait })
-  const limitRequest = createRequestLimit(app, { base: new URL(issuer).pathname, perMinute: oidc })
-  const { db } = database
-  const google =
-    config.google === null
-      ? null
-      : createGoogleFederation({ google: config.google, issuer, db, sealer, now, guard, limitRecords })
-  const signUp = readSignUpPolicy(config)
-  const shared = { database, sealer, provider, clientId, sessions, now, passwords, signInLimiter }
-  const pageDeps = { ...shared, formKey, google, signUp, needsSetUp }
-  await app.register(async (scope) => registerPages(scope, pageDeps, limitRequest))
-  await mountProvider(app, provider, { limitRequest, dialect: database.dialect })
 }
 
 /** Deletes expired records every ten minutes. Records that a failed attempt leaves are deleted by the next one. */

@@ -1,7 +1,6 @@
 import type * as Library from 'oidc-provider'
 import type { Configuration, KoaContextWithOIDC } from 'oidc-provider'
 import type { Db, Dialect } from '../../db/database.ts'
-import type { Sealer } from '../../db/secrets/seal-secret.ts'
 import { toStorageError } from '../../db/storage-problem.ts'
 import { findAccount } from '../accounts/account-store.ts'
 import { showError, showLogout, showSignedOut } from '../pages/provider-pages.ts'
@@ -9,8 +8,7 @@ import { describeBrowser } from '../sessions/describe-browser.ts'
 import { grantClaim } from '../sessions/embedded-sessions.ts'
 import { insertSignIn, touchSignIn } from '../sessions/sign-in-store.ts'
 import type { IdentityKeys } from './identity-keys.ts'
-import type { LimitRecords } from './limit-records.ts'
-import { createOidcAdapter } from './oidc-adapter.ts'
+import { createOidcAdapter, type OidcAdapterOptions } from './oidc-adapter.ts'
 import { hashRecordId } from './oidc-store.ts'
 import { lifetimeSeconds } from './token-lifetimes.ts'
 
@@ -19,37 +17,24 @@ export const googleConnection = 'google-oauth2'
 
 const scopes = ['openid', 'profile', 'email', 'offline_access']
 
-export interface ProviderOptions {
-  readonly db: Db
+export interface ProviderOptions extends OidcAdapterOptions {
   readonly dialect: Dialect
-  readonly sealer: Sealer
   readonly keys: IdentityKeys
   readonly issuer: string
   readonly clientId: string
   readonly audience: string
   /** The origin of the app and of the provider. */
   readonly publicUrl: string
-  readonly now: () => number
-  /** Ends the session of a grant and deletes its codes and tokens. */
-  readonly revokeGrant: (grantId: string) => Promise<void>
-  readonly limitRecords: LimitRecords
   /** Ends the least recently used sign-ins of an account that has too many. Called after one was stored. */
   readonly endExcessSignIns: (accountId: string) => Promise<void>
 }
 
 /** The configuration of the library for the embedded provider, without its signing keys, which change while it runs. */
 export function configureProvider(options: ProviderOptions, library: typeof Library): Configuration {
-  const { db, dialect, sealer, keys, issuer, audience, publicUrl, now, revokeGrant, limitRecords } = options
+  const { db, dialect, keys, issuer, audience, publicUrl, now } = options
   const { errors } = library
   return {
-    adapter: createOidcAdapter({
-      db,
-      sealer,
-      now,
-      revokeGrant,
-      limitRecords,
-      createReuseError: () => new errors.InvalidGrant('authorization code already used'),
-    }),
+    adapter: createOidcAdapter(options, errors),
     clients: [createClientMetadata(options)],
     clientBasedCORS: (_ctx, origin) => origin === publicUrl,
     cookies: configureCookies(issuer, keys.cookie),

@@ -1,7 +1,7 @@
 import type { Db } from '../../db/database.ts'
 import { prepareQuery } from '../../db/dialects/prepare-query.ts'
 import type { UserRow } from '../../db/tables/tables.ts'
-import { hashRecordId, type StoredRecord } from '../provider/oidc-store.ts'
+import { hashRecordId, type OidcRecord } from '../provider/oidc-store.ts'
 
 export async function insertRevokedGrant(db: Db, grantId: string, expiresAt: number): Promise<void> {
   await db
@@ -13,7 +13,7 @@ export async function insertRevokedGrant(db: Db, grantId: string, expiresAt: num
 
 /** The stored record of a grant that was not revoked, and the user of its account. */
 export interface ActiveGrant {
-  readonly record: Pick<StoredRecord, 'model' | 'id' | 'grant_id' | 'payload'>
+  readonly record: Pick<OidcRecord, 'model' | 'id' | 'grant_id' | 'payload'>
   /** Undefined before the first token is used. */
   readonly user: UserRow | undefined
 }

@@ -1,17 +1,11 @@
 import { ofUser } from '../../access/access.ts'
 import type { Db } from '../../db/database.ts'
-import type { UserRow } from '../../db/tables/tables.ts'
+import type { AccountRow, UserRow } from '../../db/tables/tables.ts'
 import { lockAccount } from '../accounts/account-store.ts'
 import { lockUser } from './user-store.ts'
 
 /** A local or Google account of the embedded provider, together with its user if it has signed in. */
-export interface ManagedAccount {
-  readonly id: string
-  readonly email: string | null
-  readonly name: string | null
-  readonly password_hash: string | null
-  readonly disabled_at: number | null
-  readonly created_at: number
+type ManagedAccount = Omit<AccountRow, 'picture'> & {
   readonly user_id: string | null
   readonly used_at: number | null
 }
