@@ -114,6 +114,14 @@ it.each<[string, Readonly<Record<string, string>>]>([
   expect(listProblems(environment)).toEqual([expect.stringMatching(`^  ${name}(\\.\\d)?: must be`)])
 })
 
+it.each<[string, string, string]>([
+  ['COMPACT_AT', '2', 'must be a number from 0.2 to 0.95'],
+  ['COMPACT_AT', 'half', 'must be a number from 0.2 to 0.95'],
+  ['RATE_LIMIT_READS', '0', 'must be a whole number, 1 or more'],
+])('says which numbers %s can have instead of %s', (name, value, message) => {
+  expect(listProblems({ [name]: value })).toEqual([`  ${name}: ${message}`])
+})
+
 it('reports conflicting settings also when others are invalid, each problem once', () => {
   const problems = listProblems({
     PORT: 'x',

@@ -38,10 +38,11 @@ export const issuedSecret = z
   .refine((text) => !isPlaceholder(text), 'is the text of an example. Set the value that the service shows')
   .refine((text) => text.trim() === '' || isHeaderSecret(text), notForHeaders)
 
-export const perMinute = z.coerce.number('must be a whole number').int().min(1)
+export const perMinute = z.coerce.number('must be a whole number, 1 or more').int().min(1)
 
 /** A part of a whole, such as 0.8. */
-export const fraction = (min: number, max: number) => z.coerce.number('must be a number').min(min).max(max)
+export const fraction = (min: number, max: number) =>
+  z.coerce.number(`must be a number from ${min} to ${max}`).min(min).max(max)
 
 /** JSON text. `what` describes the value after "must be" in the error message. */
 export const json = <Schema extends z.ZodType>(schema: Schema, what: string) =>

@@ -94,7 +94,8 @@ const server = {
     description: 'Addresses or networks of proxies whose `X-Forwarded-For` is trusted.',
   }),
   LOG_LEVEL: withDefault(z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']), 'info', {
-    description: 'The least severe messages that are logged. At `info` there is one JSON line per request.',
+    description:
+      'The least severe messages that are logged: `fatal`, `error`, `warn`, `info`, `debug`, `trace`, or `silent` for none. At `info` there is one JSON line per request.',
   }),
   METRICS_TOKEN: optional(ownHeaderSecret(16), {
     otherwise: 'this machine only',
