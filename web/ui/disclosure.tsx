@@ -20,7 +20,7 @@ export function Disclosure({ label, subject, children }: DisclosureProps) {
         aria-expanded={isOpen}
         aria-label={subject === undefined ? undefined : `${label}: ${subject}`}
         onClick={() => setOpen(!isOpen)}
-        className="touch-target -ml-1 inline-flex items-center gap-1 rounded-control px-1 py-0.5 text-xs text-muted transition-colors hover:text-ink"
+        className="touch-target -ml-1 inline-flex items-center gap-1 rounded-control px-1 py-0.5 text-left text-xs text-muted transition-colors hover:text-ink"
       >
         <ChevronRight
           size={14}
