@@ -38,7 +38,9 @@ export interface ProductOptions {
   readonly realPasswords?: boolean
 }
 
-const fastPasswords = ['--import', new URL('fast-scrypt.mjs', import.meta.url).href]
+const preload = (name: string) => ['--import', new URL(name, import.meta.url).href]
+const fastPasswords = preload('fast-scrypt.mjs')
+const fastDemo = preload('fast-demo.mjs')
 
 /** Starts the built product. */
 export async function startProduct({
@@ -56,7 +58,7 @@ export async function startProduct({
   let printed = ''
 
   async function start(): Promise<void> {
-    const started = spawn(process.execPath, [...(realPasswords ? [] : fastPasswords), entry], {
+    const started = spawn(process.execPath, [...fastDemo, ...(realPasswords ? [] : fastPasswords), entry], {
       // Another folder than the repository, so that the developer's `.env` is not read.
       cwd: dataDir,
       env: {
