@@ -21,7 +21,7 @@ export function createRandom(seed: number): () => number {
   }
 }
 
-const starts = [...'bdfghklmnprstvw', 'st', 'tr', 'pl', 'ch', 'sh']
+const starts = 'b d f g h k l m n p r s t v w st tr pl ch sh'.split(' ')
 const ends = ['a', 'e', 'i', 'o', 'u', 'an', 'en', 'er', 'ing', 'ol', 'ur', 'is', 'at', 'ea', 'ou']
 /** About as many as a natural language has, so that four-grams are about as selective as in real text. */
 const syllables = starts.flatMap((start) => ends.map((end) => start + end))
