@@ -5,6 +5,7 @@ import type { Db } from '../../db/database.ts'
 import { signInRecordContext } from '../../db/secrets/seal-contexts.ts'
 import type { Sealer } from '../../db/secrets/seal-secret.ts'
 import type { GuardedFetch } from '../../http/outgoing/guarded-fetch.ts'
+import { keepResult } from '../../lib/keep-result.ts'
 import { federationModel, type LimitRecords } from '../provider/limit-records.ts'
 import {
   hashRecordId,
@@ -51,14 +52,7 @@ interface GoogleFederationOptions {
 export function createGoogleFederation(options: GoogleFederationOptions): GoogleFederation {
   const { google, issuer, db, sealer, now, guard } = options
   const callback = `${issuer}/federated/callback`
-  let configuration: Promise<openid.Configuration> | undefined
-  const configure = (): Promise<openid.Configuration> => {
-    configuration ??= discover(google, guard).catch((error: unknown) => {
-      configuration = undefined
-      throw error
-    })
-    return configuration
-  }
+  const configure = keepResult(() => discover(google, guard))
 
   return {
     async startSignIn(uid) {

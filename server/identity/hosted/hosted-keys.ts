@@ -2,6 +2,7 @@ import { createRemoteJWKSet, customFetch, errors, type JWTVerifyGetKey } from 'j
 import { z } from 'zod'
 import type { GuardedFetch } from '../../http/outgoing/guarded-fetch.ts'
 import { AppError } from '../../lib/app-error.ts'
+import { keepResult } from '../../lib/keep-result.ts'
 
 export const providerTimeoutMs = 10_000
 /** Unknown key ids cause at most one request in this time. */
@@ -26,31 +27,15 @@ export interface HostedKeys {
  * The keys of a hosted provider. When they cannot be loaded, requests get `identity_unavailable` (503), never 401.
  */
 export function createHostedKeys(issuer: string, guard: Pick<GuardedFetch, 'fetch'>): HostedKeys {
-  let discovery: Promise<Discovery> | undefined
-  let keys: Promise<JWTVerifyGetKey> | undefined
-
-  const discover = (): Promise<Discovery> => {
-    discovery ??= fetchDiscovery(issuer, guard).catch((error: unknown) => {
-      discovery = undefined
-      throw error
+  const discover = keepResult(() => fetchDiscovery(issuer, guard))
+  const loadKeys = keepResult(async () => {
+    const { jwks_uri } = await discover()
+    return createRemoteJWKSet(new URL(jwks_uri), {
+      timeoutDuration: providerTimeoutMs,
+      cooldownDuration: cooldownMs,
+      [customFetch]: guard.fetch,
     })
-    return discovery
-  }
-  const loadKeys = (): Promise<JWTVerifyGetKey> => {
-    keys ??= discover().then(
-      ({ jwks_uri }) =>
-        createRemoteJWKSet(new URL(jwks_uri), {
-          timeoutDuration: providerTimeoutMs,
-          cooldownDuration: cooldownMs,
-          [customFetch]: guard.fetch,
-        }),
-      (error: unknown) => {
-        keys = undefined
-        throw error
-      },
-    )
-    return keys
-  }
+  })
 
   return {
     discover,

@@ -1,5 +1,6 @@
 import type * as Library from 'oidc-provider'
 import type Provider from 'oidc-provider'
+import { keepResult } from '../../lib/keep-result.ts'
 import type { SigningKey } from './identity-keys.ts'
 import { configureProvider, type ProviderOptions } from './provider-configuration.ts'
 import { deriveRefreshTokens } from './refresh-successor.ts'
@@ -19,16 +20,12 @@ export interface LazyProvider {
 
 /** The embedded OpenID provider, with one public client: our own browser app. */
 export function createProvider(options: ProviderOptions): LazyProvider {
-  let loading: Promise<typeof Library> | undefined
+  const loadLibrary = keepResult(() => import('oidc-provider'))
   let current: { readonly signingKeys: readonly SigningKey[]; readonly provider: Provider } | undefined
   return {
     issuer: options.issuer,
     async load() {
-      loading ??= import('oidc-provider').catch((error: unknown) => {
-        loading = undefined
-        throw error
-      })
-      const library = await loading
+      const library = await loadLibrary()
       const signingKeys = await options.keys.signing.read()
       if (current?.signingKeys !== signingKeys) {
         current = { signingKeys, provider: openProvider(options, signingKeys, library) }
