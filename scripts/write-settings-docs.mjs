@@ -20,7 +20,7 @@ if (process.argv.includes('--check')) {
 function renderDocs() {
   const sections = describeSettings().map(({ title, settings }) => {
     const rows = settings.map(({ name, defaultValue, otherwise, description }) => {
-      const value = defaultValue === null ? otherwise : `\`${defaultValue}\``
+      const value = defaultValue === undefined ? otherwise : `\`${defaultValue}\``
       return `| \`${name}\` | ${value} | ${description} |`
     })
     return [`## ${title}`, '', '| setting | default | meaning |', '|---|---|---|', ...rows, ''].join('\n')

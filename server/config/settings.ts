@@ -20,7 +20,7 @@ import {
 
 /** How a setting is described in docs/operations/settings.md and .env.example. */
 interface SettingInfo {
-  /** What applies when the setting is unset, in markdown. Only for settings without a default value. */
+  /** What applies when the setting is unset, in markdown; "none" by default. Only for settings without a default value. */
   readonly otherwise?: string
   /** A value for .env.example; by default the default value. */
   readonly example?: string
@@ -74,7 +74,6 @@ const server = {
       '`local` serves `https` with a certificate for this machine that Yonder makes and renews in `DATA_DIR/tls`, like `yonder start --tls`. [How devices trust it](tls.md#a-certificate-of-its-own)',
   }),
   TLS_CERT: optional(z.string(), {
-    otherwise: 'none',
     example: '/etc/ssl/chat.example.com/fullchain.pem',
     description:
       'The file of your own certificate with its chain, as PEM, to serve `https` without a proxy. When the file changes, the new certificate is used within an hour.',
@@ -89,7 +88,6 @@ const server = {
       'With `https`, whether browsers must use `https` for all subdomains of `PUBLIC_URL` too. Services there that have only `http` become unreachable.',
   }),
   TRUSTED_PROXIES: optional(networkList, {
-    otherwise: 'none',
     example: '127.0.0.1',
     description: 'Addresses or networks of proxies whose `X-Forwarded-For` is trusted.',
   }),
@@ -133,7 +131,6 @@ const signIn = {
       'Whether everyone may create a local account. While it is closed and there is no account, the start prints a link that creates the first one.',
   }),
   ALLOWED_EMAILS: optional(emailList, {
-    otherwise: 'none',
     example: 'ada@example.com,grace@example.com',
     description: 'E-mail addresses that may create an account although sign-up is closed.',
   }),
@@ -166,7 +163,6 @@ const hostedSignIn = {
 
 const google = {
   GOOGLE_CLIENT_ID: optional(z.string(), {
-    otherwise: 'none',
     example: 'your-client-id',
     description:
       "Your OAuth client at Google, for Gmail, Google Calendar, and 'Sign in with Google' at the built-in provider. [What to register](google.md)",
@@ -204,7 +200,6 @@ const models = {
     description: 'The model provider of bots without an address of their own.',
   }),
   DEFAULT_MODEL_API_KEY: optional(issuedSecret, {
-    otherwise: 'none',
     example: 'your-key',
     description: 'The key for that provider. It is sent nowhere else.',
   }),
@@ -233,7 +228,6 @@ const models = {
 
 const connectors = {
   ALLOWED_PRIVATE_HOSTS: optional(hostList, {
-    otherwise: 'none',
     example: '192.168.1.20:11434',
     description:
       'Addresses inside your network that bots and connectors may reach, as `host:port,…`. `*` as the port allows every port.',
@@ -252,7 +246,6 @@ const connectors = {
     },
   ),
   CONNECTOR_CLIENT_METADATA_URL: optional(httpUrl, {
-    otherwise: 'none',
     example: 'https://chat.example.com/oauth-client.json',
     description:
       'The URL of your OAuth client metadata document, for connectors whose authorization server reads one. [The document](models.md#connectors-with-oauth)',
@@ -306,16 +299,6 @@ export const Settings = z.object({
 })
 export type Settings = z.infer<typeof Settings>
 
-export interface SettingDescription {
-  readonly name: string
-  /** Written as in the environment; null when there is no fixed default. */
-  readonly defaultValue: string | null
-  /** What happens without the setting, in markdown; empty when there is a default value. */
-  readonly otherwise: string
-  readonly example: string
-  readonly description: string
-}
-
 const sections: readonly (readonly [title: string, settings: Readonly<Record<string, z.ZodType>>])[] = [
   ['Server', server],
   ['Storage', storage],
@@ -329,23 +312,14 @@ const sections: readonly (readonly [title: string, settings: Readonly<Record<str
 ]
 
 /** All settings by section, for the documentation (`scripts/write-settings-docs.mjs`). */
-export function describeSettings(): readonly {
-  readonly title: string
-  readonly settings: readonly SettingDescription[]
-}[] {
+export function describeSettings() {
   return sections.map(([title, settings]) => ({
     title,
     settings: Object.entries(settings).map(([name, schema]) => {
       const info = described.get(schema)
       if (info === undefined) throw new Error(`The setting ${name} has no description.`)
-      const { defaultValue, otherwise = '', description } = info
-      return {
-        name,
-        defaultValue: defaultValue ?? null,
-        otherwise,
-        example: info.example ?? defaultValue ?? '',
-        description,
-      }
+      const { defaultValue, otherwise = 'none', example = defaultValue ?? '', description } = info
+      return { name, defaultValue, otherwise, example, description }
     }),
   }))
 }
