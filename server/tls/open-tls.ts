@@ -48,11 +48,11 @@ export async function openTls({ config, readMachine, now }: TlsDeps): Promise<Tl
   const { tls, publicUrl } = config
   if (tls === null) return null
   const publicHost = new URL(publicUrl).hostname.replace(/^\[|\]$/g, '')
-  const source =
+  const read =
     tls.kind === 'local'
       ? await openLocal({ folder: tlsFolderIn(config.dataDir), publicUrl, publicHost, readMachine, now })
       : openFiles(tls, publicHost, now)
-  const first = source.read()
+  const first = read()
   if ('name' in first) throw createSettingsError([first])
   let current = first
   return {
@@ -63,7 +63,7 @@ export async function openTls({ config, readMachine, now }: TlsDeps): Promise<Tl
     watch: (apply, onError) =>
       repeatUntilStopped(
         async () => {
-          const next = source.read()
+          const next = read()
           if ('name' in next) throw new Error(describeProblem(next))
           const isNew = next.credentials.cert !== current.credentials.cert
           current = next
@@ -79,10 +79,8 @@ interface Certificate extends Pick<Tls, 'credentials' | 'authority' | 'notes'> {
   readonly hosts: readonly string[]
 }
 
-interface CertificateSource {
-  /** Reads the certificate; one of Yonder is first made or renewed if necessary. Returns the problem if this fails. */
-  read(): Certificate | SettingProblem
-}
+/** Reads the certificate; one of Yonder is first made or renewed if necessary. Returns the problem if this fails. */
+type ReadCertificate = () => Certificate | SettingProblem
 
 interface LocalOptions extends Pick<TlsDeps, 'readMachine' | 'now'> {
   readonly folder: string
@@ -90,23 +88,21 @@ interface LocalOptions extends Pick<TlsDeps, 'readMachine' | 'now'> {
   readonly publicHost: string
 }
 
-async function openLocal(options: LocalOptions): Promise<CertificateSource> {
+async function openLocal(options: LocalOptions): Promise<ReadCertificate> {
   const { folder, publicUrl, publicHost, readMachine, now } = options
   // Only loaded when needed: the libraries take a few megabytes.
   const { ensureLocalCertificate } = await import('./local-certificate.ts')
-  return {
-    read() {
-      try {
-        const made = ensureLocalCertificate({ folder, publicHost, machine: readMachine(), now: now() })
-        const { certificate: cert, key, authority, authorityPath, names } = made
-        const notes = describeTrust(authority, authorityPath, publicUrl)
-        // The Host header has an IPv6 address in brackets.
-        const hosts = names.map((name) => (isIP(name) === 6 ? `[${name}]` : name))
-        return { credentials: { cert, key }, authority, notes, hosts }
-      } catch (error) {
-        return { name: 'TLS', message: error instanceof Error ? error.message : String(error) }
-      }
-    },
+  return () => {
+    try {
+      const made = ensureLocalCertificate({ folder, publicHost, machine: readMachine(), now: now() })
+      const { certificate: cert, key, authority, authorityPath, names } = made
+      const notes = describeTrust(authority, authorityPath, publicUrl)
+      // The Host header has an IPv6 address in brackets.
+      const hosts = names.map((name) => (isIP(name) === 6 ? `[${name}]` : name))
+      return { credentials: { cert, key }, authority, notes, hosts }
+    } catch (error) {
+      return { name: 'TLS', message: error instanceof Error ? error.message : String(error) }
+    }
   }
 }
 
@@ -114,17 +110,15 @@ function openFiles(
   paths: Parameters<typeof readCertificateFiles>[0],
   publicHost: string,
   now: () => number,
-): CertificateSource {
-  return {
-    read() {
-      const files = readCertificateFiles(paths)
-      if ('name' in files) return files
-      const { certificate, key } = files
-      const notes = findFaults(certificate, publicHost, now()).map(
-        (fault) => `Warning: the certificate of TLS_CERT ${fault}, so browsers will show a warning.`,
-      )
-      return { credentials: { cert: certificate, key }, authority: null, notes, hosts: [] }
-    },
+): ReadCertificate {
+  return () => {
+    const files = readCertificateFiles(paths)
+    if ('name' in files) return files
+    const { certificate, key } = files
+    const notes = findFaults(certificate, publicHost, now()).map(
+      (fault) => `Warning: the certificate of TLS_CERT ${fault}, so browsers will show a warning.`,
+    )
+    return { credentials: { cert: certificate, key }, authority: null, notes, hosts: [] }
   }
 }
 
