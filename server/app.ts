@@ -170,7 +170,7 @@ async function registerPublicRoutes(app: FastifyInstance, deps: AppDeps, domains
   await identity.register(app)
   registerSettingsRoutes(app, deps)
   await scope((api) => registerConnectorOAuthRoutes(api, domains.connectors.deps, { perMinute: writes }))
-  await scope((api) => registerSharedChatRoutes(api, deps, { perMinute: shareReads }))
+  await scope((api) => registerSharedChatRoutes(api, database.db, { perMinute: shareReads }))
   await scope((api) => registerDiagnosisRoutes(api, deps, { perMinute: shareReads }))
 }
 
@@ -189,7 +189,7 @@ function registerSignedInRoutes(api: Api, deps: AppDeps, domains: Domains): void
   registerConnectorRoutes(api, connectors.deps)
   registerIntegrationRoutes(api, integrations.deps, { perMinute })
   registerShareRoutes(api, deps)
-  registerUsageRoutes(api, deps)
+  registerUsageRoutes(api, deps.database.db)
   chats.register(api)
   completions.register(api)
   live.register(api, completions)

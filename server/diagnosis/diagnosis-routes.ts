@@ -20,11 +20,6 @@ export interface DiagnosisRoutesDeps {
   readonly now: () => number
 }
 
-export interface DiagnosisRoutesOptions {
-  /** Requests per minute from one network. */
-  readonly perMinute: number
-}
-
 type DiagnosisRequest = FastifyRequest<{ Querystring: { token?: unknown } }>
 
 /**
@@ -35,7 +30,7 @@ type DiagnosisRequest = FastifyRequest<{ Querystring: { token?: unknown } }>
 export function registerDiagnosisRoutes(
   api: Api,
   { database: { db }, sealer, now }: DiagnosisRoutesDeps,
-  { perMinute }: DiagnosisRoutesOptions,
+  { perMinute }: { readonly perMinute: number },
 ): void {
   const sse = createSseHub({ heartbeat: '', keyOf: () => '' })
   api.addHook('onClose', async () => sse.close())

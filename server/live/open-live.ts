@@ -5,10 +5,6 @@ import type { Identity } from '../identity/identity.ts'
 import { LiveHub, type LiveHubDeps } from './live-hub.ts'
 import { registerLiveRoutes, type LiveRoutesDeps } from './live-routes.ts'
 
-export interface LiveDeps extends LiveHubDeps {
-  readonly identity: Pick<Identity, 'verify'>
-}
-
 export interface LiveOptions {
   /** Called for every stream that is opened. */
   readonly onOpen: SseOptions['onOpen']
@@ -16,15 +12,13 @@ export interface LiveOptions {
   readonly onError: (error: unknown) => void
 }
 
-/** Live updates, with one stream for each browser of a user. */
-export interface Live {
-  readonly hub: LiveHub
-  register(api: Api, runs: Pick<LiveRoutesDeps, 'joinRuns' | 'leaveRuns'>): void
-  /** Ends every stream. */
-  close(): void
-}
+export type Live = ReturnType<typeof openLive>
 
-export function openLive(deps: LiveDeps, { onOpen, onError }: LiveOptions): Live {
+/** Opens the live updates, with one stream for each browser of a user. */
+export function openLive(
+  deps: LiveHubDeps & { readonly identity: Pick<Identity, 'verify'> },
+  { onOpen, onError }: LiveOptions,
+) {
   const hub = new LiveHub(deps, onError)
   const sse = createSseHub({
     heartbeat: JSON.stringify({ type: 'heartbeat' }),
@@ -33,7 +27,7 @@ export function openLive(deps: LiveDeps, { onOpen, onError }: LiveOptions): Live
   })
   return {
     hub,
-    register: (api, { joinRuns, leaveRuns }) =>
+    register: (api: Api, { joinRuns, leaveRuns }: Pick<LiveRoutesDeps, 'joinRuns' | 'leaveRuns'>) =>
       registerLiveRoutes(api, {
         hub,
         sse,
@@ -42,6 +36,7 @@ export function openLive(deps: LiveDeps, { onOpen, onError }: LiveOptions): Live
         verify: (token) => deps.identity.verify(token),
         onError,
       }),
+    /** Ends every stream. */
     close() {
       hub.endStreams()
       sse.close()

@@ -1,24 +1,15 @@
 import { SharedChat } from '@yonder/contract/share'
-import type { Database } from '../db/database.ts'
+import type { Db } from '../db/database.ts'
 import { AnyId, type Api, route } from '../http/api.ts'
 import { oneAtATime } from '../http/one-at-a-time.ts'
 import { limitNetworks } from '../http/rate-limits.ts'
 import { presentSharedChat, requireSharedPath } from './shared-chat.ts'
 
-export interface SharedChatRoutesDeps {
-  readonly database: Database
-}
-
-export interface SharedChatRoutesOptions {
-  /** Requests per minute from one network. */
-  readonly perMinute: number
-}
-
-/** Registers the public route of a shared chat. It ignores a token in the request. */
+/** Registers the public route of a shared chat. `perMinute` limits a network. It ignores a token. */
 export function registerSharedChatRoutes(
   api: Api,
-  { database }: SharedChatRoutesDeps,
-  { perMinute }: SharedChatRoutesOptions,
+  db: Db,
+  { perMinute }: { readonly perMinute: number },
 ): void {
   limitNetworks(api, perMinute)
   // Errors get these headers too. A cached chat could be read after its link is revoked.
@@ -39,7 +30,7 @@ export function registerSharedChatRoutes(
     },
     async (request) => {
       const { id } = request.params
-      return presentSharedChat(id, await requireSharedPath(database.db, id))
+      return presentSharedChat(id, await requireSharedPath(db, id))
     },
   )
 }

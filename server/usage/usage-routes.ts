@@ -1,7 +1,7 @@
 import { ClientId } from '@yonder/contract/chat'
 import { MessageUsage, MessageUsageQuery, UsageQuery, UsageReport } from '@yonder/contract/usage/usage-report'
 import { z } from 'zod'
-import type { Database } from '../db/database.ts'
+import type { Db } from '../db/database.ts'
 import { type Api, route } from '../http/api.ts'
 import { requireUser } from '../identity/authenticate.ts'
 import { AppError } from '../lib/app-error.ts'
@@ -10,12 +10,8 @@ import { writeUsageCsv } from './usage-csv.ts'
 import { listUsageDays } from './usage-days.ts'
 import { listUsageOfMessages, sumUsage } from './usage-store.ts'
 
-export interface UsageRoutesDeps {
-  readonly database: Database
-}
-
 /** Registers the routes that report what a user's calls of models used and cost. */
-export function registerUsageRoutes(api: Api, { database: { db } }: UsageRoutesDeps): void {
+export function registerUsageRoutes(api: Api, db: Db): void {
   api.get(
     '/api/usage',
     route('user', 'Sum up tokens and costs', [], { querystring: UsageQuery, response: { 200: UsageReport } }),

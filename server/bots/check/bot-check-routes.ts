@@ -15,19 +15,15 @@ export interface BotCheckRoutesDeps extends CheckDeps, Pick<ModelTestDeps, 'now'
   readonly config: Pick<Config, 'defaultModel' | 'ollamaUrl'>
 }
 
-export interface BotCheckRoutesOptions {
-  /** Lists of models that each user may request per minute, and as many tests. Each may call a provider. */
-  readonly perMinute: number
-}
-
 /**
  * Registers the routes that a bot's form calls before it is saved: the models of a provider, those of a local Ollama,
- * and a test. They write nothing. A call of a provider ends when the client disconnects.
+ * and a test. They write nothing. A user may request `perMinute` lists and as many tests, because each may call a
+ * provider. A call of a provider ends when the client disconnects.
  */
 export function registerBotCheckRoutes(
   api: Api,
   deps: BotCheckRoutesDeps,
-  { perMinute }: BotCheckRoutesOptions,
+  { perMinute }: { readonly perMinute: number },
 ): void {
   const config = { perMinute }
 
