@@ -6,21 +6,7 @@ import { toTokenCounts } from './token-counts.ts'
 import { storeUsageRecord } from './usage-store.ts'
 
 /** One call of a model, and what its provider reported. */
-export interface ModelCallRecord extends Pick<
-  UsageRecordRow,
-  | 'id'
-  | 'user_id'
-  | 'chat_id'
-  | 'message_id'
-  | 'kind'
-  | 'bot_id'
-  | 'bot'
-  | 'model'
-  | 'provider'
-  | 'time'
-  | 'duration_ms'
-  | 'first_text_ms'
-> {
+export interface ModelCallRecord extends Omit<UsageRecordRow, `${string}_tokens` | 'cost' | 'currency'> {
   /** Absent when the provider reported nothing. */
   readonly usage?: ModelUsage
   /** The prices at the time of the call. Absent when they are not known. */
