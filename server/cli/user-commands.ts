@@ -1,5 +1,4 @@
 import { resolve } from 'node:path'
-import type { Command } from 'commander'
 import { exportUser } from '../export/export-user.ts'
 import { invitations, resetLinks } from '../identity/accounts/operator-links.ts'
 import {
@@ -21,15 +20,19 @@ import { writeNewFile } from './write-new-file.ts'
 
 /** Adds `yonder users`, which manages users also while the server runs. */
 export function addUserCommands(cli: Cli): void {
+  const { terminal } = cli
   const users = cli.program
     .command('users')
     .description('list, invite, reset, disable, enable, delete and export users')
     .addHelpText('after', `\n${userHelp}`)
-  const manage: Manage = async (work) => {
+  /** Opens the installation for `work` and prints the result. */
+  const manage = async (
+    work: (deps: ManageUsersDeps, installation: Installation) => Promise<Result>,
+  ): Promise<void> => {
     const result = await withInstallation(cli, (installation) =>
       work({ ...installation, ...readIssuer(installation.config), now: Date.now }, installation),
     )
-    cli.terminal.print(result)
+    terminal.print(result)
   }
   users
     .command('list')
@@ -40,16 +43,6 @@ export function addUserCommands(cli: Cli): void {
         return { text: describeUsers(list), data: list.map(presentUser) }
       }),
     )
-  addLinkCommands(users, manage)
-  addStatusCommands(users, manage)
-  addDeleteCommand(users, manage, cli)
-  addExportCommand(users, manage, cli)
-}
-
-/** Opens the installation for `work` and prints the result. */
-type Manage = (work: (deps: ManageUsersDeps, installation: Installation) => Promise<Result>) => Promise<void>
-
-function addLinkCommands(users: Command, manage: Manage): void {
   users
     .command('invite <email>')
     .description('print a link with which the owner of the e-mail creates an account')
@@ -84,9 +77,6 @@ function addLinkCommands(users: Command, manage: Manage): void {
         }
       }),
     )
-}
-
-function addStatusCommands(users: Command, manage: Manage): void {
   users
     .command('disable <user>')
     .description('sign the user out everywhere and refuse new sign-ins; keep the data')
@@ -111,9 +101,6 @@ function addStatusCommands(users: Command, manage: Manage): void {
         ),
       ),
     )
-}
-
-function addDeleteCommand(users: Command, manage: Manage, { terminal }: Cli): void {
   users
     .command('delete <user>')
     .description('delete the user with all data')
@@ -132,9 +119,6 @@ function addDeleteCommand(users: Command, manage: Manage, { terminal }: Cli): vo
         )
       }),
     )
-}
-
-function addExportCommand(users: Command, manage: Manage, { terminal }: Cli): void {
   users
     .command('export <user> <file>')
     .description('write everything that is stored about the user to a new JSON file')
