@@ -45,6 +45,14 @@ test('the package needs only SQLite, and names the licence of every package in i
   )
   const paths = readdirSync(packed.root, { encoding: 'utf8', recursive: true })
   expect(paths).toContain(join('server', 'dist', 'THIRD-PARTY.md'))
+  // The pages for operators say to copy these.
+  for (const copied of [
+    'proxies/nginx.conf',
+    'proxies/Caddyfile',
+    'proxies/haproxy.cfg',
+    'systemd/yonder.service',
+  ])
+    expect(paths).toContain(join('deploy', copied))
   const ofTests = /\.(test|spec)\.|(^|[/\\])(testing|fixtures)([/\\]|$)/
   expect(paths.filter((path) => ofTests.test(path))).toEqual([])
   const server = read('server/dist/THIRD-PARTY.md')
