@@ -1,8 +1,9 @@
 import type { ApiType } from '@yonder/contract/bot'
 import { botLimits } from '@yonder/contract/lib/bot-limits'
 import { Field } from '../../ui/form/field.tsx'
+import { SecretField } from '../../ui/form/secret-field.tsx'
 import { Select } from '../../ui/form/select.tsx'
-import { SecretInput, TextInput } from '../../ui/form/text-input.tsx'
+import { TextInput } from '../../ui/form/text-input.tsx'
 import type { BotDraft } from './bot-draft.ts'
 import {
   InstructionsField,
@@ -32,8 +33,6 @@ export interface OwnKeyFieldsProps extends BotFieldsProps {
 
 /** The address of the model's provider, and the key for it. */
 export function OwnKeyFields({ draft, onChange, storedKey, storedUrl }: OwnKeyFieldsProps) {
-  const isStored = storedKey !== null && draft.apiKey === storedKey
-  const addressChanged = draft.baseUrl.trim() !== (storedUrl ?? '')
   return (
     <div className={group}>
       <Field label="Base URL" hint="Leave it empty to use this site's own provider.">
@@ -46,21 +45,16 @@ export function OwnKeyFields({ draft, onChange, storedKey, storedUrl }: OwnKeyFi
           onChange={(event) => onChange({ baseUrl: event.target.value })}
         />
       </Field>
-      <Field label="API key" hint={isStored ? describeStoredKey(storedKey, addressChanged) : undefined}>
-        <SecretInput
-          isMask={isStored}
-          value={draft.apiKey}
-          onChange={(event) => onChange({ apiKey: event.target.value })}
-        />
-      </Field>
+      <SecretField
+        label="API key"
+        noun="key"
+        stored={storedKey}
+        addressChanged={draft.baseUrl.trim() !== (storedUrl ?? '')}
+        value={draft.apiKey}
+        onChange={(event) => onChange({ apiKey: event.target.value })}
+      />
     </div>
   )
-}
-
-function describeStoredKey(mask: string, addressChanged: boolean): string {
-  return addressChanged
-    ? 'The address changed, so the stored key will be removed when you save. Enter the key for the new address.'
-    : `Stored: ${mask}. Type to replace it, or empty the field to remove it.`
 }
 
 /** How the model is called and how it behaves. */

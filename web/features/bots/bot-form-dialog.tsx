@@ -1,11 +1,10 @@
 import type { Bot, BotTestResult, LocalModels } from '@yonder/contract/bot'
-import { useId } from 'react'
 import { useBotTest, useModelList } from '../../data/bot-checks.ts'
 import { useSaveBot } from '../../data/bots.ts'
 import { useForm } from '../../lib/use-form.ts'
 import { Button } from '../../ui/button/button.tsx'
 import { classNames } from '../../ui/class-names.ts'
-import { FormDialog } from '../../ui/dialog/form-dialog.tsx'
+import { EditDialog } from '../../ui/dialog/edit-dialog.tsx'
 import { Checkbox } from '../../ui/form/checkbox.tsx'
 import { Field } from '../../ui/form/field.tsx'
 import { TextInput } from '../../ui/form/text-input.tsx'
@@ -35,7 +34,6 @@ export interface BotFormDialogProps {
 
 /** Adds or edits a bot. */
 export function BotFormDialog({ bot, local, onRename, onClose }: BotFormDialogProps) {
-  const id = useId()
   const save = useSaveBot(bot, onRename)
   const form = useForm<BotDraft, CheckedField>({
     initial: () => draftOf(bot),
@@ -64,9 +62,10 @@ export function BotFormDialog({ bot, local, onRename, onClose }: BotFormDialogPr
   }
 
   return (
-    <FormDialog
-      changes={form.changes}
+    <EditDialog
+      form={form}
       title={bot === undefined ? 'Add New Bot' : 'Edit Bot'}
+      action="Save"
       onClose={onClose}
       footer={
         <>
@@ -76,57 +75,51 @@ export function BotFormDialog({ bot, local, onRename, onClose }: BotFormDialogPr
               {test.pending ? 'Testing...' : 'Test'}
             </Button>
           </span>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" form={id} look="primary" busy={form.pending}>
-            {form.pending ? 'Saving...' : 'Save'}
-          </Button>
         </>
       }
     >
-      <form id={id} noValidate onSubmit={form.onSubmit} className="flex flex-col gap-4 pt-1">
-        <Field label="Name" required>
-          <TextInput
-            ref={form.ref('name')}
-            autoComplete="off"
-            maxLength={200}
-            aria-invalid={problems.name !== undefined || undefined}
-            value={draft.name}
-            onChange={(event) => change({ name: event.target.value })}
-          />
-        </Field>
-        {local && (
-          <LocalModelChoices local={local} onChoose={(model) => change(ollamaDraft(local.base_url, model))} />
-        )}
-        <ModelField
-          value={draft.model}
-          list={models.list}
-          isInvalid={problems.model !== undefined}
-          inputRef={form.ref('model')}
-          onFocus={() => models.load(endpoint())}
-          onChange={(model) => change({ model })}
+      <Field label="Name" required>
+        <TextInput
+          ref={form.ref('name')}
+          autoComplete="off"
+          maxLength={200}
+          aria-invalid={problems.name !== undefined || undefined}
+          value={draft.name}
+          onChange={(event) => change({ name: event.target.value })}
         />
-        <Checkbox
-          label="Provide your own key"
-          hint="The admin of this site can see it, so use a key with a credit limit."
-          checked={draft.showsOwnKey}
-          onChange={() => change(toggleOwnKey(draft))}
+      </Field>
+      {local && (
+        <LocalModelChoices local={local} onChoose={(model) => change(ollamaDraft(local.base_url, model))} />
+      )}
+      <ModelField
+        value={draft.model}
+        list={models.list}
+        isInvalid={problems.model !== undefined}
+        inputRef={form.ref('model')}
+        onFocus={() => models.load(endpoint())}
+        onChange={(model) => change({ model })}
+      />
+      <Checkbox
+        label="Provide your own key"
+        hint="The admin of this site can see it, so use a key with a credit limit."
+        checked={draft.showsOwnKey}
+        onChange={() => change(toggleOwnKey(draft))}
+      />
+      {draft.showsOwnKey && (
+        <OwnKeyFields
+          draft={draft}
+          onChange={change}
+          storedKey={bot?.api_key ?? null}
+          storedUrl={bot?.base_url ?? null}
         />
-        {draft.showsOwnKey && (
-          <OwnKeyFields
-            draft={draft}
-            onChange={change}
-            storedKey={bot?.api_key ?? null}
-            storedUrl={bot?.base_url ?? null}
-          />
-        )}
-        <Checkbox
-          label="Optional settings"
-          checked={draft.showsOptional}
-          onChange={() => change(toggleOptional(draft))}
-        />
-        {draft.showsOptional && <OptionalFields draft={draft} onChange={change} form={form} />}
-      </form>
-    </FormDialog>
+      )}
+      <Checkbox
+        label="Optional settings"
+        checked={draft.showsOptional}
+        onChange={() => change(toggleOptional(draft))}
+      />
+      {draft.showsOptional && <OptionalFields draft={draft} onChange={change} form={form} />}
+    </EditDialog>
   )
 }
 

@@ -1,5 +1,5 @@
 import { Search } from 'lucide-react'
-import type { ComponentProps, MouseEvent, SyntheticEvent } from 'react'
+import type { ComponentProps } from 'react'
 import { classNames } from '../class-names.ts'
 import { useField } from './field.tsx'
 
@@ -52,28 +52,4 @@ export function SearchInput({ look = 'boxed', ...rest }: SearchInputProps) {
       />
     </span>
   )
-}
-
-export interface SecretInputProps extends TextInputProps {
-  /**
-   * Whether the value is the mask of a stored secret. Editing parts of a mask makes no sense, so it is always selected
-   * whole.
-   */
-  readonly isMask: boolean
-}
-
-/** A text box for a secret: its characters are hidden. */
-export function SecretInput({ isMask, ...rest }: SecretInputProps) {
-  return <TextInput {...rest} type="password" autoComplete="new-password" {...(isMask ? selectWhole : {})} />
-}
-
-const selectWhole = { onFocus: selectAll, onSelect: selectAll, onMouseDown: keepSelection }
-
-/** Without this, a click would deselect the text and place the caret. */
-function keepSelection(event: MouseEvent<HTMLInputElement>): void {
-  if (document.activeElement === event.currentTarget) event.preventDefault()
-}
-
-function selectAll({ currentTarget: box }: SyntheticEvent<HTMLInputElement>): void {
-  if (box.selectionStart !== 0 || box.selectionEnd !== box.value.length) box.select()
 }

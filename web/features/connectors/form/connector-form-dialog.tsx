@@ -1,10 +1,9 @@
 import type { Connector } from '@yonder/contract/connector'
-import { useId } from 'react'
 import { useSaveConnector } from '../../../data/connectors.ts'
 import { useForm, type Form } from '../../../lib/use-form.ts'
-import { Button } from '../../../ui/button/button.tsx'
-import { FormDialog } from '../../../ui/dialog/form-dialog.tsx'
+import { EditDialog } from '../../../ui/dialog/edit-dialog.tsx'
 import { Field } from '../../../ui/form/field.tsx'
+import { SecretField } from '../../../ui/form/secret-field.tsx'
 import { TextInput } from '../../../ui/form/text-input.tsx'
 import { AllowFields } from './allow-fields.tsx'
 import {
@@ -16,7 +15,6 @@ import {
   type NewConnector,
 } from './connector-draft.ts'
 import { RegistrationFields } from './registration-fields.tsx'
-import { SecretField } from './secret-field.tsx'
 
 export interface ConnectorFormDialogProps {
   /** The connector to edit; without it the form creates a new connector. */
@@ -28,7 +26,6 @@ export interface ConnectorFormDialogProps {
 
 /** Adds or edits a connector. */
 export function ConnectorFormDialog({ connector, prefilled, onClose }: ConnectorFormDialogProps) {
-  const id = useId()
   const save = useSaveConnector(connector)
   const form = useForm<ConnectorDraft, 'name' | 'url'>({
     initial: () => draftOf(connector, prefilled),
@@ -40,49 +37,39 @@ export function ConnectorFormDialog({ connector, prefilled, onClose }: Connector
   const { draft, change } = form
   const addressChanged = isAddressChanged(draft, connector)
 
-  const action = connector === undefined ? 'Add Connector' : 'Update Connector'
   return (
-    <FormDialog
-      changes={form.changes}
+    <EditDialog
+      form={form}
       title={connector === undefined ? 'Add New Connector' : 'Edit Connector'}
+      action={connector === undefined ? 'Add Connector' : 'Update Connector'}
       onClose={onClose}
-      footer={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" form={id} look="primary" busy={form.pending}>
-            {form.pending ? 'Saving...' : action}
-          </Button>
-        </>
-      }
     >
-      <form id={id} noValidate onSubmit={form.onSubmit} className="flex flex-col gap-4 pt-1">
-        <AddressFields form={form} />
-        <SecretField
-          // For a connector from the catalogue, only the token is missing.
-          focusFirst={prefilled !== undefined}
-          label="Token (Optional)"
-          hint="Authentication token for the connector"
-          stored={connector?.token ?? null}
-          addressChanged={addressChanged}
-          value={draft.token}
-          onChange={(token) => change({ token })}
-        />
-        {connector !== undefined && (
-          <AllowFields
-            draft={draft}
-            tools={connector.tools}
-            addressChanged={addressChanged}
-            onChange={change}
-          />
-        )}
-        <RegistrationFields
+      <AddressFields form={form} />
+      <SecretField
+        // For a connector from the catalogue, only the token is missing.
+        data-initial-focus={prefilled !== undefined || undefined}
+        label="Token (Optional)"
+        hint="Authentication token for the connector"
+        stored={connector?.token ?? null}
+        addressChanged={addressChanged}
+        value={draft.token}
+        onChange={(event) => change({ token: event.target.value })}
+      />
+      {connector !== undefined && (
+        <AllowFields
           draft={draft}
-          stored={connector}
+          tools={connector.tools}
           addressChanged={addressChanged}
           onChange={change}
         />
-      </form>
-    </FormDialog>
+      )}
+      <RegistrationFields
+        draft={draft}
+        stored={connector}
+        addressChanged={addressChanged}
+        onChange={change}
+      />
+    </EditDialog>
   )
 }
 

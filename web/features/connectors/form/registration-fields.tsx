@@ -2,9 +2,9 @@ import type { Connector } from '@yonder/contract/connector'
 import { ChevronRight } from 'lucide-react'
 import { useState } from 'react'
 import { Field } from '../../../ui/form/field.tsx'
+import { SecretField } from '../../../ui/form/secret-field.tsx'
 import { TextInput } from '../../../ui/form/text-input.tsx'
 import type { ConnectorDraft } from './connector-draft.ts'
-import { SecretField } from './secret-field.tsx'
 
 export interface RegistrationFieldsProps {
   readonly draft: ConnectorDraft
@@ -52,7 +52,7 @@ export function RegistrationFields({ draft, stored, addressChanged, onChange }: 
           stored={stored?.client_secret ?? null}
           addressChanged={addressChanged}
           value={draft.clientSecret}
-          onChange={(clientSecret) => onChange({ clientSecret })}
+          onChange={(event) => onChange({ clientSecret: event.target.value })}
         />
       </div>
     </details>

@@ -1,19 +1,14 @@
 import { fireEvent, render, screen } from '@testing-library/react'
 import { useState } from 'react'
 import { expect, it } from 'vitest'
-import { SecretInput } from './text-input.tsx'
+import { SecretField } from './secret-field.tsx'
 
 const mask = 'sk-a••••••••mnop'
 
 function Box() {
   const [value, setValue] = useState(mask)
   return (
-    <SecretInput
-      aria-label="Key"
-      isMask={value === mask}
-      value={value}
-      onChange={(event) => setValue(event.target.value)}
-    />
+    <SecretField label="Key" stored={mask} value={value} onChange={(event) => setValue(event.target.value)} />
   )
 }
 
