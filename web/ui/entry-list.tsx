@@ -1,4 +1,5 @@
-import type { ReactNode } from 'react'
+import { createContext, use, useId, type ReactNode } from 'react'
+import { Button, type ButtonProps } from './button/button.tsx'
 import { classNames } from './class-names.ts'
 
 export interface EntryListProps {
@@ -20,15 +21,13 @@ export function EntryList({ label, children }: EntryListProps) {
 }
 
 export interface EntryProps {
-  /** The id of the element with the name, for the `aria-describedby` of the buttons. */
-  readonly id: string
   readonly icon?: ReactNode
   readonly name: ReactNode
   /** A `StateBadge`, at the end of the first line. */
   readonly status?: ReactNode
   /** The second line: an address, a model, a description. */
   readonly detail: ReactNode
-  /** Buttons with the look `plain`, or `muted`, so that names and statuses stand out in a long list. */
+  /** `EntryButton` elements. */
   readonly actions: ReactNode
   /** Puts the actions below the text where the list is narrow. For more than two buttons. */
   readonly stacks?: boolean
@@ -36,8 +35,17 @@ export interface EntryProps {
   readonly children?: ReactNode
 }
 
+/** The id of the element with the name of an entry. */
+const NameIdContext = createContext<string | undefined>(undefined)
+
+/** A button of an entry, which screen readers read with the entry's name. Names stand out between muted buttons. */
+export function EntryButton(props: Omit<ButtonProps, 'size' | 'aria-describedby'>) {
+  return <Button look="muted" {...props} size="small" aria-describedby={use(NameIdContext)} />
+}
+
 /** One entry of an `EntryList`. */
-export function Entry({ id, icon, name, status, detail, actions, stacks = false, children }: EntryProps) {
+export function Entry({ icon, name, status, detail, actions, stacks = false, children }: EntryProps) {
+  const id = useId()
   const hasStatus = status !== undefined
   return (
     <li className="py-3">
@@ -74,7 +82,7 @@ export function Entry({ id, icon, name, status, detail, actions, stacks = false,
                   : 'col-start-2 row-span-2 row-start-1'),
             )}
           >
-            {actions}
+            <NameIdContext value={id}>{actions}</NameIdContext>
           </div>
         </div>
       </div>

@@ -11,18 +11,20 @@ import { ConfigureToolsDialog } from './configure/configure-tools-dialog.tsx'
 import { ConnectorFormDialog } from './form/connector-form-dialog.tsx'
 import { useAuthorizationReturn } from './list/authorization-return.ts'
 import { ConnectorList } from './list/connector-list.tsx'
+import type { ConnectorAction } from './list/connector-row.tsx'
 import { useRequestedConnector } from './list/requested-connector.ts'
 
 /** The dialog that is open over the list. */
 type OpenDialog =
   | { readonly kind: 'add' | 'browse' }
-  | { readonly kind: 'edit' | 'configure' | 'delete'; readonly connector: Connector }
+  | { readonly kind: ConnectorAction; readonly connector: Connector }
 
 /** The Connectors section of settings. */
 export function ConnectorsSection() {
   const title = useId()
   const addButton = useRef<HTMLButtonElement>(null)
   const { data: connectors } = useConnectors()
+  const deleteConnector = useDeleteConnector()
   useAuthorizationReturn(connectors)
   const [dialog, setDialog] = useState<OpenDialog | null>(null)
   const configure = useCallback((connector: Connector) => setDialog({ kind: 'configure', connector }), [])
@@ -43,18 +45,23 @@ export function ConnectorsSection() {
           Add Connector
         </Button>
       </SettingsHeader>
-      <ConnectorList
-        onConfigure={configure}
-        onEdit={(connector) => setDialog({ kind: 'edit', connector })}
-        onDelete={(connector) => setDialog({ kind: 'delete', connector })}
-      />
+      <ConnectorList onOpen={(kind, connector) => setDialog({ kind, connector })} />
       {dialog?.kind === 'add' && <ConnectorFormDialog onClose={close} />}
       {dialog?.kind === 'browse' && <BrowseDialog connectors={connectors ?? []} onClose={close} />}
       {dialog?.kind === 'edit' && <ConnectorFormDialog connector={dialog.connector} onClose={close} />}
       {dialog?.kind === 'configure' && (
         <ConfigureToolsDialog connector={findLatest(dialog.connector, connectors)} onClose={close} />
       )}
-      {dialog?.kind === 'delete' && <DeleteConnectorDialog connector={dialog.connector} onClose={close} />}
+      {dialog?.kind === 'delete' && (
+        <ConfirmDialog
+          title="Delete Connector"
+          message="Are you sure you want to delete this connector? This action cannot be undone."
+          action="Delete"
+          onConfirm={async () => (await deleteConnector.run(dialog.connector.name)).done}
+          onDone={close}
+          onCancel={close}
+        />
+      )}
     </section>
   )
 }
@@ -62,24 +69,4 @@ export function ConnectorsSection() {
 /** Returns the connector from the current list, since a connector can change while its dialog is open. */
 function findLatest(connector: Connector, connectors: readonly Connector[] = []): Connector {
   return connectors.find(({ name }) => name === connector.name) ?? connector
-}
-
-interface DeleteConnectorDialogProps {
-  readonly connector: Connector
-  readonly onClose: () => void
-}
-
-/** Asks the user to confirm the deletion of a connector. */
-function DeleteConnectorDialog({ connector, onClose }: DeleteConnectorDialogProps) {
-  const deleteConnector = useDeleteConnector()
-  return (
-    <ConfirmDialog
-      title="Delete Connector"
-      message="Are you sure you want to delete this connector? This action cannot be undone."
-      action="Delete"
-      onConfirm={async () => (await deleteConnector.run(connector.name)).done}
-      onDone={onClose}
-      onCancel={onClose}
-    />
-  )
 }

@@ -9,6 +9,7 @@ import { ShareRow } from './share-row.tsx'
 /** The user's share links, which can be opened, copied and revoked. */
 export function OwnShares() {
   const group = useRef<HTMLDivElement>(null)
+  const revokeShare = useRevokeShare()
   const [revoking, setRevoking] = useState<OwnShare>()
   // Closes only the dialog that sent the request: meanwhile the user can have closed it and opened another.
   const close = () => setRevoking((current) => (current === revoking ? undefined : current))
@@ -25,7 +26,14 @@ export function OwnShares() {
         <ShareList onRevoke={setRevoking} />
       </SettingsGroup>
       {revoking !== undefined && (
-        <RevokeShareDialog share={revoking} onRevoked={closeAfterRevoke} onCancel={close} />
+        <ConfirmDialog
+          title="Revoke Link"
+          message="The link will no longer open the chat. Sharing the chat again creates a new link."
+          action="Revoke"
+          onConfirm={async () => (await revokeShare.run(revoking.id)).done}
+          onDone={closeAfterRevoke}
+          onCancel={close}
+        />
       )}
     </div>
   )
@@ -53,26 +61,5 @@ function ShareList({ onRevoke }: { readonly onRevoke: (share: OwnShare) => void 
         <ShareRow key={share.id} share={share} onRevoke={() => onRevoke(share)} />
       ))}
     </ul>
-  )
-}
-
-interface RevokeShareDialogProps {
-  readonly share: OwnShare
-  readonly onRevoked: () => void
-  readonly onCancel: () => void
-}
-
-/** Asks the user to confirm that a link should be revoked. */
-function RevokeShareDialog({ share, onRevoked, onCancel }: RevokeShareDialogProps) {
-  const revokeShare = useRevokeShare()
-  return (
-    <ConfirmDialog
-      title="Revoke Link"
-      message="The link will no longer open the chat. Sharing the chat again creates a new link."
-      action="Revoke"
-      onConfirm={async () => (await revokeShare.run(share.id)).done}
-      onDone={onRevoked}
-      onCancel={onCancel}
-    />
   )
 }

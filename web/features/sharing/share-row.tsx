@@ -1,11 +1,9 @@
 import type { OwnShare } from '@yonder/contract/share'
 import { ExternalLink } from 'lucide-react'
-import { useId } from 'react'
 import { shareAddress } from '../../data/shares.ts'
 import { formatDay } from '../../lib/format-time.ts'
-import { Button } from '../../ui/button/button.tsx'
 import { CopyButton } from '../../ui/button/copy-button.tsx'
-import { Entry } from '../../ui/entry-list.tsx'
+import { Entry, EntryButton } from '../../ui/entry-list.tsx'
 
 export interface ShareRowProps {
   readonly share: OwnShare
@@ -14,11 +12,9 @@ export interface ShareRowProps {
 
 /** One of the user's share links, which can be opened, copied and revoked. */
 export function ShareRow({ share, onRevoke }: ShareRowProps) {
-  const linkId = useId()
   const address = shareAddress(share.id)
   return (
     <Entry
-      id={linkId}
       name={
         <a
           href={address}
@@ -39,9 +35,7 @@ export function ShareRow({ share, onRevoke }: ShareRowProps) {
       actions={
         <>
           <CopyButton title="Copy link" text={address} />
-          <Button size="small" look="muted" aria-describedby={linkId} onClick={onRevoke}>
-            Revoke
-          </Button>
+          <EntryButton onClick={onRevoke}>Revoke</EntryButton>
         </>
       }
     />

@@ -6,19 +6,18 @@ import { EntryList } from '../../../ui/entry-list.tsx'
 import { ErrorState } from '../../../ui/states/error-state.tsx'
 import { EmptyState, LoadingState } from '../../../ui/states/states.tsx'
 import { isDefaultConnector } from '../is-default-connector.ts'
-import { ConnectorRow } from './connector-row.tsx'
+import { ConnectorRow, type ConnectorAction } from './connector-row.tsx'
 
 export interface ConnectorListProps {
-  readonly onConfigure: (connector: Connector) => void
-  readonly onEdit: (connector: Connector) => void
-  readonly onDelete: (connector: Connector) => void
+  /** Called when the user presses the button of an action. */
+  readonly onOpen: (action: ConnectorAction, connector: Connector) => void
 }
 
 /**
  * The list of connectors and its loading, empty and error states. A loaded list stays when a later
  * request fails.
  */
-export function ConnectorList(actions: ConnectorListProps) {
+export function ConnectorList({ onOpen }: ConnectorListProps) {
   const { data: connectors, error } = useConnectors()
   if (connectors === undefined && error !== undefined) {
     return (
@@ -38,14 +37,14 @@ export function ConnectorList(actions: ConnectorListProps) {
     <>
       {defaults.length > 0 && (
         <>
-          <Rows label="Default connectors" connectors={defaults} {...actions} />
+          <Rows label="Default connectors" connectors={defaults} onOpen={onOpen} />
           <hr className="my-4 border-line-strong" />
         </>
       )}
       {custom.length === 0 ? (
         <NothingYet title="No custom connector configurations found" />
       ) : (
-        <Rows label="Custom connectors" connectors={custom} {...actions} />
+        <Rows label="Custom connectors" connectors={custom} onOpen={onOpen} />
       )}
     </>
   )
@@ -60,22 +59,19 @@ function NothingYet({ title }: { readonly title: string }) {
   )
 }
 
-function Rows({
-  label,
-  connectors,
-  onConfigure,
-  onEdit,
-  onDelete,
-}: ConnectorListProps & { readonly label: string; readonly connectors: readonly Connector[] }) {
+interface RowsProps extends ConnectorListProps {
+  readonly label: string
+  readonly connectors: readonly Connector[]
+}
+
+function Rows({ label, connectors, onOpen }: RowsProps) {
   return (
     <EntryList label={label}>
       {connectors.map((connector) => (
         <ConnectorRow
           key={connector.name}
           connector={connector}
-          onConfigure={() => onConfigure(connector)}
-          onEdit={() => onEdit(connector)}
-          onDelete={() => onDelete(connector)}
+          onOpen={(action) => onOpen(action, connector)}
         />
       ))}
     </EntryList>

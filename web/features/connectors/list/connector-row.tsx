@@ -1,27 +1,23 @@
 import type { Connector } from '@yonder/contract/connector'
-import { useId } from 'react'
 import { useToggleConnector } from '../../../data/connector-toggle.ts'
-import { Button } from '../../../ui/button/button.tsx'
 import { ConfirmOriginsDialog } from '../../../ui/dialog/confirm-origins-dialog.tsx'
-import { Entry } from '../../../ui/entry-list.tsx'
+import { Entry, EntryButton } from '../../../ui/entry-list.tsx'
 import { QuotedText } from '../../../ui/quoted-text.tsx'
 import { StateBadge } from '../../../ui/states/state-badge.tsx'
 import { isDefaultConnector } from '../is-default-connector.ts'
 
+export type ConnectorAction = 'configure' | 'edit' | 'delete'
+
 export interface ConnectorRowProps {
   readonly connector: Connector
-  readonly onConfigure: () => void
-  readonly onEdit: () => void
-  readonly onDelete: () => void
+  readonly onOpen: (action: ConnectorAction) => void
 }
 
 /** One connector: its name, address and status, and the buttons for its actions. */
-export function ConnectorRow({ connector, onConfigure, onEdit, onDelete }: ConnectorRowProps) {
-  const id = useId()
+export function ConnectorRow({ connector, onOpen }: ConnectorRowProps) {
   const { name, url, status, error_message, notice } = connector
   return (
     <Entry
-      id={id}
       stacks
       name={<bdi>{name}</bdi>}
       status={<StatusBadge status={status} />}
@@ -32,18 +28,12 @@ export function ConnectorRow({ connector, onConfigure, onEdit, onDelete }: Conne
       }
       actions={
         <>
-          <Button size="small" look="muted" aria-describedby={id} onClick={onConfigure}>
-            Configure
-          </Button>
-          <ToggleButton connector={connector} describedBy={id} />
+          <EntryButton onClick={() => onOpen('configure')}>Configure</EntryButton>
+          <ToggleButton connector={connector} />
           {!isDefaultConnector(connector) && (
             <>
-              <Button size="small" look="muted" aria-describedby={id} onClick={onEdit}>
-                Edit
-              </Button>
-              <Button size="small" look="muted" aria-describedby={id} onClick={onDelete}>
-                Delete
-              </Button>
+              <EntryButton onClick={() => onOpen('edit')}>Edit</EntryButton>
+              <EntryButton onClick={() => onOpen('delete')}>Delete</EntryButton>
             </>
           )}
         </>
@@ -59,27 +49,15 @@ export function ConnectorRow({ connector, onConfigure, onEdit, onDelete }: Conne
   )
 }
 
-function ToggleButton({
-  connector,
-  describedBy,
-}: {
-  readonly connector: Connector
-  readonly describedBy: string
-}) {
+function ToggleButton({ connector }: { readonly connector: Connector }) {
   const { isToggling, question, toggle } = useToggleConnector(connector, '/settings/connectors')
   const action = connector.status === 'connected' ? 'Disconnect' : 'Connect'
   return (
     // As wide as the longest text of the button where there is space, so that the buttons beside it do not move.
     <span className="grid @xl:min-w-30">
-      <Button
-        size="small"
-        look="muted"
-        busy={isToggling}
-        aria-describedby={describedBy}
-        onClick={() => void toggle()}
-      >
+      <EntryButton busy={isToggling} onClick={() => void toggle()}>
         {isToggling ? 'Toggling...' : action}
-      </Button>
+      </EntryButton>
       {question && (
         <ConfirmOriginsDialog name={connector.name} origins={question.origins} onAnswer={question.answer} />
       )}

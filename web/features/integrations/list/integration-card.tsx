@@ -4,8 +4,7 @@ import { CalendarDays, KeyRound, Mail } from 'lucide-react'
 import { useId, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
 import type { Authorization } from '../../../data/integrations.ts'
-import { Button } from '../../../ui/button/button.tsx'
-import { Entry } from '../../../ui/entry-list.tsx'
+import { Entry, EntryButton } from '../../../ui/entry-list.tsx'
 import { StateBadge } from '../../../ui/states/state-badge.tsx'
 import { DisconnectDialog } from './disconnect-dialog.tsx'
 import { IntegrationNotice } from './integration-notice.tsx'
@@ -34,10 +33,8 @@ export function IntegrationCard({ integration, authorization, onEdit }: Integrat
     mainButton.current?.focus()
   }
 
-  const shared = { size: 'small', look: 'muted', 'aria-describedby': id } as const
   return (
     <Entry
-      id={id}
       stacks
       icon={<IntegrationIcon name={name} />}
       name={<bdi className="line-clamp-2">{titleOfIntegration(name)}</bdi>}
@@ -54,34 +51,26 @@ export function IntegrationCard({ integration, authorization, onEdit }: Integrat
       }
       actions={
         auth_type === 'oauth' ? (
-          <Button
-            {...shared}
+          <EntryButton
             ref={mainButton}
             look={connected ? 'muted' : 'plain'}
             busy={pending === name}
             onClick={() => (connected ? setConfirming(true) : void authorize(name))}
           >
             {pending === name ? 'Connecting...' : connected ? 'Disconnect' : 'Connect'}
-          </Button>
+          </EntryButton>
         ) : (
           <>
-            <Button
-              {...shared}
+            <EntryButton
               ref={mainButton}
               aria-expanded={isKeyOpen}
               aria-controls={isKeyOpen ? `${id}-key` : undefined}
               onClick={() => setKeyOpen(!isKeyOpen)}
             >
               {api_key === null ? 'Add API Key' : 'Update API Key'}
-            </Button>
-            <Button {...shared} onClick={onEdit}>
-              Edit
-            </Button>
-            {connected && (
-              <Button {...shared} onClick={() => setConfirming(true)}>
-                Disconnect
-              </Button>
-            )}
+            </EntryButton>
+            <EntryButton onClick={onEdit}>Edit</EntryButton>
+            {connected && <EntryButton onClick={() => setConfirming(true)}>Disconnect</EntryButton>}
           </>
         )
       }
