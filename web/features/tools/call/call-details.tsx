@@ -8,6 +8,7 @@ import { CopyButton } from '../../../ui/button/copy-button.tsx'
 import { Disclosure } from '../../../ui/disclosure.tsx'
 import { InertText } from '../../../ui/inert-text.tsx'
 import { ToolName } from '../../../ui/tool-name.tsx'
+import { ToolText } from '../tool-text.tsx'
 import { indentJson } from './indent-json.ts'
 import { findReadableCall, readFields, type ReadableField } from './readable-call.ts'
 import { ReadableFields } from './readable-fields.tsx'
@@ -77,10 +78,9 @@ function CopyableText({ label, text }: CopyableTextProps) {
         <p className="text-xs font-medium text-muted">{label}</p>
         <CopyButton title={`Copy ${label.toLowerCase()}`} text={text} />
       </div>
-      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- the keyboard can scroll a long text */}
-      <pre tabIndex={0} aria-label={label} className="tool-text">
+      <ToolText label={label}>
         <InertText>{text}</InertText>
-      </pre>
+      </ToolText>
     </div>
   )
 }
@@ -141,10 +141,9 @@ function ResultPart({ part }: { readonly part: ShownPart }) {
     case 'text':
     case 'json':
       return (
-        // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- the keyboard can scroll a long text
-        <pre tabIndex={0} aria-label="Result" className="tool-text">
+        <ToolText label="Result">
           <InertText>{part.text}</InertText>
-        </pre>
+        </ToolText>
       )
     case 'link':
       return <ResultLink uri={part.uri} name={part.name} />

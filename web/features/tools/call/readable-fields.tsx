@@ -4,10 +4,10 @@ import type { ReadableField, ReadableValue } from './readable-call.ts'
 /** The arguments of an email or an event, with their labels. */
 export function ReadableFields({ fields }: { readonly fields: readonly ReadableField[] }) {
   return (
-    <dl aria-label="Content" className="readable-call">
+    <dl aria-label="Content" className="grid gap-2">
       {fields.map(({ label, value }, index) => (
         // oxlint-disable-next-line react/no-array-index-key -- the arguments never change
-        <div key={index} className="readable-field">
+        <div key={index} className="grid gap-x-4 sm:grid-cols-[7rem_minmax(0,1fr)]">
           <dt className="text-muted wrap-anywhere">
             <InertText>{label}</InertText>
           </dt>
@@ -54,8 +54,12 @@ function Value({ value }: { readonly value: ReadableValue }) {
       )
     case 'body':
       return (
-        // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- the keyboard can scroll a long text
-        <pre tabIndex={0} aria-label="Text" className="readable-body">
+        <pre
+          // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- the keyboard can scroll a long text
+          tabIndex={0}
+          aria-label="Text"
+          className="max-h-88 overflow-auto font-sans whitespace-pre-wrap [unicode-bidi:plaintext]"
+        >
           <InertText>{value.text}</InertText>
         </pre>
       )

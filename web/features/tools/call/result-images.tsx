@@ -5,6 +5,7 @@ import { useSWRConfig } from 'swr'
 import useSWRImmutable from 'swr/immutable'
 import { useApi } from '../../../lib/api/api-provider.tsx'
 import { Button } from '../../../ui/button/button.tsx'
+import { classNames } from '../../../ui/class-names.ts'
 import { Skeleton } from '../../../ui/states/progress.tsx'
 
 type ImagePart = Extract<ResultPart, { type: 'image' }>
@@ -48,8 +49,19 @@ interface ResultImageProps {
 function ResultImage({ part, label, path }: ResultImageProps) {
   const place = useRef<HTMLDivElement>(null)
   const isNear = useIsNear(place)
+  const style = placeStyle(part)
   return (
-    <div ref={place} style={placeStyle(part)} className="tool-image-place">
+    <div
+      ref={place}
+      style={style}
+      className={classNames(
+        'max-h-112 max-w-full',
+        // Until an image of unknown size is loaded, its place has the size of a placeholder.
+        style === undefined && 'not-has-[img,button]:h-40 not-has-[img,button]:w-64',
+        // The message of a failure needs more room than a small image.
+        'has-[button]:aspect-auto! has-[button]:w-auto!',
+      )}
+    >
       {isNear ? <LoadedImage label={label} path={path} /> : <Skeleton />}
     </div>
   )
@@ -79,7 +91,14 @@ function LoadedImage({ label, path }: { readonly label: string; readonly path: s
   if (image === undefined) return <Skeleton />
   if (isBroken || !imageUrls.test(image))
     return <Failure text={`${label} is damaged and cannot be shown.`} isBusy={isValidating} onRetry={retry} />
-  return <img src={image} alt={label} className="tool-image" onError={() => setBroken(true)} />
+  return (
+    <img
+      src={image}
+      alt={label}
+      className="block max-h-112 max-w-full rounded-control outline -outline-offset-1 outline-line [[style]>&]:size-full [[style]>&]:object-contain"
+      onError={() => setBroken(true)}
+    />
+  )
 }
 
 async function toDataUrl(file: Blob | undefined): Promise<string | undefined> {
@@ -100,7 +119,7 @@ interface FailureProps {
 
 function Failure({ text, isBusy, onRetry }: FailureProps) {
   return (
-    <div className="tool-image-failure">
+    <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
       <p className="text-sm text-muted wrap-anywhere">{text}</p>
       <Button size="small" busy={isBusy} onClick={onRetry}>
         Try again
@@ -112,7 +131,7 @@ function Failure({ text, isBusy, onRetry }: FailureProps) {
 /** Returns a style that reserves the space of an image whose size is known, so that nothing moves when it is loaded. */
 function placeStyle({ width, height }: ImagePart): CSSProperties | undefined {
   if (width === undefined || height === undefined) return undefined
-  // 28rem is the maximum height in tools.css.
+  // 28rem is the maximum height.
   return { width: `min(100%, ${width}px, ${(28 * width) / height}rem)`, aspectRatio: `${width} / ${height}` }
 }
 

@@ -11,7 +11,6 @@ import { elicitationDraft } from '../elicitation/elicitation-draft.ts'
 import { ElicitationForm } from '../elicitation/elicitation-form.tsx'
 import { PageRequest } from '../elicitation/page-request.tsx'
 import type { ElicitationProps } from '../elicitation/use-answer.tsx'
-import '../tools.css'
 import { ApprovalCard } from './approval-card.tsx'
 import { AuthorizationNeeded } from './authorization-needed.tsx'
 import { CallDetails } from './call-details.tsx'
@@ -180,13 +179,20 @@ function StateIcon({ state }: { readonly state: CallState }) {
   }
 }
 
+const progressLook = classNames(
+  'block h-1 w-full appearance-none overflow-hidden rounded-mark bg-pressed',
+  '[&::-webkit-progress-bar]:bg-transparent',
+  '[&::-webkit-progress-value]:rounded-mark [&::-webkit-progress-value]:bg-accent [&::-webkit-progress-value]:transition-[width]',
+  '[&::-moz-progress-bar]:rounded-mark [&::-moz-progress-bar]:bg-accent',
+)
+
 /** The reported progress of a running call: as text, and as a bar if the total is known. */
 function CallProgress({ progress: { progress, total, message } }: { readonly progress: ToolProgress }) {
   const share = total === undefined || total <= 0 ? undefined : Math.min(1, Math.max(0, progress / total))
   const count = describeCount(progress, total)
   return (
     <div className="flex flex-col gap-1.5 px-3 pt-1 pb-3">
-      {share !== undefined && <progress aria-label="Progress" value={share} className="tool-progress" />}
+      {share !== undefined && <progress aria-label="Progress" value={share} className={progressLook} />}
       <p dir="auto" className="text-xs text-muted tabular-nums wrap-anywhere">
         {count}
         {message !== undefined && message !== '' && (

@@ -1,6 +1,7 @@
 import type { ToolChange } from '@yonder/contract/tool-call'
 import { TriangleAlert } from 'lucide-react'
 import { InertText } from '../../../ui/inert-text.tsx'
+import { ToolText } from '../tool-text.tsx'
 import { compareLines, compareWords, type DiffPiece } from './compare-texts.ts'
 import { indentJson } from './indent-json.ts'
 
@@ -41,7 +42,7 @@ function Change({ change: { what, before, after } }: { readonly change: ToolChan
   // Texts that are not compared are shown whole.
   if (pieces !== undefined) return <Difference label={`Changes of ${labels[what]}`} pieces={pieces} />
   return (
-    <div className="tool-changes">
+    <div className="grid gap-2 sm:grid-cols-2">
       <Version label="Before" text={before} />
       <Version label="Now" text={after} />
     </div>
@@ -50,13 +51,12 @@ function Change({ change: { what, before, after } }: { readonly change: ToolChan
 
 function Difference({ label, pieces }: { readonly label: string; readonly pieces: readonly DiffPiece[] }) {
   return (
-    // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- the keyboard can scroll a long text
-    <pre tabIndex={0} aria-label={label} className="tool-text">
+    <ToolText label={label}>
       {pieces.map((piece, index) => (
         // oxlint-disable-next-line react/no-array-index-key -- the pieces never change
         <Piece key={index} piece={piece} />
       ))}
-    </pre>
+    </ToolText>
   )
 }
 
@@ -70,13 +70,13 @@ function Piece({ piece: { kind, text } }: { readonly piece: DiffPiece }) {
       )
     case 'removed':
       return (
-        <del className="tool-removed">
+        <del className="rounded-mark bg-danger-soft">
           <InertText>{text}</InertText>
         </del>
       )
     case 'added':
       return (
-        <ins className="tool-added">
+        <ins className="rounded-mark bg-accent-soft no-underline">
           <InertText>{text}</InertText>
         </ins>
       )
@@ -87,14 +87,13 @@ function Version({ label, text }: { readonly label: string; readonly text: strin
   return (
     <div className="min-w-0">
       <p className="mb-1 text-xs text-muted">{label}</p>
-      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- the keyboard can scroll a long text */}
-      <pre tabIndex={0} aria-label={label} className="tool-text">
+      <ToolText label={label}>
         {text === null ? (
           <span className="text-muted">Nothing</span>
         ) : (
           <InertText>{indentJson(text)}</InertText>
         )}
-      </pre>
+      </ToolText>
     </div>
   )
 }

@@ -4,6 +4,7 @@ import { useState } from 'react'
 import { ButtonLink } from '../../../ui/button/button-link.tsx'
 import { Button } from '../../../ui/button/button.tsx'
 import { InertText } from '../../../ui/inert-text.tsx'
+import { ToolText } from '../tool-text.tsx'
 import { ElicitationIntro, useAnswer, type ElicitationProps } from './use-answer.tsx'
 
 export interface PageRequestProps extends ElicitationProps {
@@ -85,10 +86,9 @@ function PageAddress({ address }: { readonly address: string }) {
   return (
     <div className="flex flex-col gap-1.5">
       <p className="text-base font-semibold wrap-anywhere">{origin}</p>
-      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- the keyboard can scroll a long address */}
-      <pre tabIndex={0} aria-label="Address" className="tool-text page-address">
+      <ToolText label="Address" height="low">
         <InertText>{address}</InertText>
-      </pre>
+      </ToolText>
       {hostname.split('.').some((part) => part.startsWith('xn--')) && (
         <Warning>
           The name of this site contains letters of other scripts, which can make it look like another site.

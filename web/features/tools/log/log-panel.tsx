@@ -3,10 +3,11 @@ import { useLayoutEffect, useRef } from 'react'
 import { IconButton } from '../../../ui/button/icon-button.tsx'
 import { InertText } from '../../../ui/inert-text.tsx'
 import { listServers, type LogEntry, type ServerLog, type ServerStatus } from './server-log.ts'
-import '../tools.css'
 
 /** The log scrolls to new entries while it is at most this many pixels from its end. */
 const followZonePx = 100
+
+const lineLook = 'text-xs leading-[1.45] wrap-anywhere'
 
 export interface LogPanelProps {
   readonly log: ServerLog
@@ -38,7 +39,7 @@ export function LogPanel({ log, onClear, onClose }: LogPanelProps) {
           // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- the keyboard can scroll a long list
           tabIndex={0}
           aria-label="Servers"
-          className="server-list flex flex-col gap-2 border-b border-line px-4 pb-3 -outline-offset-2"
+          className="flex max-h-2/5 flex-col gap-2 border-b border-line px-4 pb-3 -outline-offset-2 overflow-y-auto"
         >
           {servers.map(([name, status]) => (
             <ServerRow key={name} name={name} server={status} />
@@ -60,7 +61,7 @@ const findStatusColor = (status: string) =>
 
 function ServerRow({ name, server }: { readonly name: string; readonly server: ServerStatus }) {
   return (
-    <li className="server-log">
+    <li className={lineLook}>
       <p className="flex items-baseline justify-between gap-2">
         <bdi className="min-w-0 truncate font-medium">
           <InertText>{name}</InertText>
@@ -96,10 +97,10 @@ function Entries({ entries }: { readonly entries: readonly LogEntry[] }) {
         isFollowing.current = scrollHeight - scrollTop - clientHeight <= followZonePx
       }}
     >
-      {entries.length === 0 && <p className="server-log text-muted">Nothing has been logged.</p>}
+      {entries.length === 0 && <p className={`${lineLook} text-muted`}>Nothing has been logged.</p>}
       <ol className="flex flex-col gap-2">
         {entries.map(({ id, server, status, message, timestamp }) => (
-          <li key={id} className="server-log">
+          <li key={id} className={lineLook}>
             <p className="flex items-baseline justify-between gap-2 text-muted">
               <span className="min-w-0 truncate">
                 <span className={findStatusColor(status)}>{status}</span>{' '}
