@@ -25,13 +25,13 @@ export const CodeBlock = memo(function CodeBlock({ language, code, closed }: Cod
     false,
   )
   return (
-    <figure className="markdown-code" dir="ltr">
-      <figcaption>
+    <figure dir="ltr" className="markdown-code overflow-hidden rounded-card border border-line bg-sunken">
+      <figcaption className="flex min-h-9 items-center justify-between pr-1.5 pl-4 text-xs leading-[1.65] text-muted">
         <span>{language === '' ? 'text' : language}</span>
         <CopyButton title="Copy code" text={code} />
       </figcaption>
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- long lines scroll with the keyboard too */}
-      <pre tabIndex={0}>
+      <pre tabIndex={0} className="overflow-x-auto px-4 pb-3.5 font-mono text-code [tab-size:4]">
         <code>
           {isHighlighted ? (
             <Suspense fallback={code}>

@@ -59,26 +59,20 @@ export function MarkdownImage({ src, alt }: MarkdownImageProps) {
   const [hasFailed, setFailed] = useState(false)
   const address = parseAddress(src)
   if (address === undefined)
-    return (
-      <span className="markdown-image">
-        <ImageOff size={18} aria-hidden />
-        <span>{alt === '' ? 'Image with an invalid address' : alt}</span>
-      </span>
-    )
+    return <Placeholder isBroken>{alt === '' ? 'Image with an invalid address' : alt}</Placeholder>
+  const site = <span className="text-muted">from {address.host}</span>
   if (hasFailed)
     return (
-      <span className="markdown-image">
-        <ImageOff size={18} aria-hidden />
-        <span>
-          {alt === '' ? 'The image' : alt} could not be loaded{' '}
-          <span className="text-muted">from {address.host}</span>
-        </span>
-        <span className="markdown-image-actions">
+      <Placeholder
+        isBroken
+        actions={
           <Button size="small" onClick={() => setFailed(false)}>
             Try again
           </Button>
-        </span>
-      </span>
+        }
+      >
+        {alt === '' ? 'The image' : alt} could not be loaded {site}
+      </Placeholder>
     )
   if (shown || sites.has(address.host))
     return (
@@ -92,21 +86,44 @@ export function MarkdownImage({ src, alt }: MarkdownImageProps) {
     )
   const { allow } = sites
   return (
-    <span className="markdown-image" data-src={address.href}>
-      <ImageIcon size={18} aria-hidden />
-      <span>
-        {alt === '' ? 'Image' : alt} <span className="text-muted">from {address.host}</span>
-      </span>
-      <span className="markdown-image-actions">
-        <Button size="small" onClick={() => setShown(true)}>
-          Show image
-        </Button>
-        {allow !== undefined && (
-          <Button size="small" look="plain" onClick={() => allow(address.host)}>
-            Always show from this site
+    <Placeholder
+      address={address.href}
+      actions={
+        <>
+          <Button size="small" onClick={() => setShown(true)}>
+            Show image
           </Button>
-        )}
-      </span>
+          {allow !== undefined && (
+            <Button size="small" look="plain" onClick={() => allow(address.host)}>
+              Always show from this site
+            </Button>
+          )}
+        </>
+      }
+    >
+      {alt === '' ? 'Image' : alt} {site}
+    </Placeholder>
+  )
+}
+
+interface PlaceholderProps {
+  readonly isBroken?: boolean
+  readonly address?: string
+  readonly actions?: ReactNode
+  readonly children: ReactNode
+}
+
+/** A box in place of an image that is not shown. */
+function Placeholder({ isBroken = false, address, actions, children }: PlaceholderProps) {
+  const Icon = isBroken ? ImageOff : ImageIcon
+  return (
+    <span
+      data-src={address}
+      className="markdown-image inline-flex max-w-full flex-wrap items-center gap-x-3 gap-y-2 rounded-card border border-line-strong px-3.5 py-2.5 align-middle text-sm leading-[1.65]"
+    >
+      <Icon size={18} aria-hidden />
+      <span>{children}</span>
+      {actions !== undefined && <span className="inline-flex flex-wrap gap-2">{actions}</span>}
     </span>
   )
 }

@@ -1,4 +1,4 @@
-import { lazy, Suspense, use } from 'react'
+import { lazy, memo, Suspense, use } from 'react'
 import ReactMarkdown, { defaultUrlTransform } from 'react-markdown'
 import remarkGfm from 'remark-gfm'
 import { LongText } from '../long-text.tsx'
@@ -12,8 +12,14 @@ const plugins = [remarkGfm]
 const pluginsWithBreaks = [remarkGfm, keepLineBreaks]
 const MathText = lazy(async () => ({ default: (await import('./math-text.tsx')).MathText }))
 
+export interface MarkdownTextProps {
+  readonly source: string
+  /** Whether the block can still grow. */
+  readonly growing: boolean
+}
+
 /** Renders one block of markdown. A block that would take too long to parse is shown as plain text. */
-export function MarkdownText({ source, growing }: { readonly source: string; readonly growing: boolean }) {
+export const MarkdownText = memo(function MarkdownText({ source, growing }: MarkdownTextProps) {
   if (isTooExpensive(source))
     return (
       <p className="whitespace-pre-wrap">
@@ -33,7 +39,7 @@ export function MarkdownText({ source, growing }: { readonly source: string; rea
       )}
     </BlockGrowing>
   )
-}
+})
 
 function TextWithoutMaths({ source }: { readonly source: string }) {
   const keepsBreaks = use(KeepLineBreaks)

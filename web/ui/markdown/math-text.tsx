@@ -88,8 +88,16 @@ const Formula = memo(function Formula({ tex, display }: FormulaProps) {
       element.replaceChildren(document.createTextNode(tex))
     }
   }, [tex, display])
-  if (!display) return <span ref={box} dir="ltr" className="markdown-inline-formula" />
-  // A wide formula scrolls on its own, also with the keyboard.
-  // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
-  return <span ref={box} dir="ltr" className="markdown-formula" tabIndex={0} />
+  // No formula can paint over the content around it.
+  if (!display) return <span ref={box} dir="ltr" className="markdown-inline-formula relative" />
+  return (
+    <span
+      ref={box}
+      dir="ltr"
+      // A wide formula scrolls on its own, also with the keyboard.
+      // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
+      tabIndex={0}
+      className="markdown-formula relative block overflow-x-auto overflow-y-hidden py-1 text-center whitespace-pre-wrap"
+    />
+  )
 })
