@@ -1,9 +1,8 @@
-import { Suspense, type ComponentType, type ReactNode } from 'react'
+import { Suspense, type ReactNode } from 'react'
 import { Navigate, Route, Routes } from 'react-router'
 import { CentredSpinner } from './layout/centred-spinner.tsx'
 import type { SignedInProps } from './layout/signed-in.tsx'
-import { PageTitle } from './page-title.tsx'
-import { publicRoutes, SignedIn, userRoutes, type AppRoute } from './routes.tsx'
+import { publicScreens, SignedIn, userScreens } from './routes.tsx'
 
 export interface AppRoutesProps {
   /** The signed-in user and what their screens need; `loading` until the sign-in is known. */
@@ -22,52 +21,28 @@ export function AppRoutes({ session, waiting = <CentredSpinner />, landing }: Ap
   return (
     <Suspense fallback={<CentredSpinner />}>
       <Routes>
-        {mapRoutes(publicRoutes, (route) => (
-          <RouteScreen route={route} props={{}} />
+        {Object.entries(publicScreens).map(([path, Screen]) => (
+          <Route key={path} path={path} element={<Screen />} />
         ))}
         {session === 'loading' ? (
           <Route path="*" element={waiting} />
         ) : session === 'signed-out' ? (
           <>
-            {mapRoutes(userRoutes, () => landing)}
+            {Object.keys(userScreens).map((path) => (
+              <Route key={path} path={path} element={landing} />
+            ))}
             <Route path="*" element={<Navigate to="/" replace />} />
           </>
         ) : (
           // The state of one user's screens must not reach the next user.
           <Route element={<SignedIn key={session.user.sub} {...session} />}>
-            {mapRoutes(userRoutes, (route) => (
-              <RouteScreen route={route} props={{ user: session.user }} />
+            {Object.entries(userScreens).map(([path, { Screen }]) => (
+              <Route key={path} path={path} element={<Screen user={session.user} />} />
             ))}
             <Route path="*" element={<Navigate to="/" replace />} />
           </Route>
         )}
       </Routes>
     </Suspense>
-  )
-}
-
-function mapRoutes<Props>(
-  routes: readonly AppRoute<Props>[],
-  render: (route: AppRoute<Props>) => ReactNode,
-): readonly ReactNode[] {
-  return routes.flatMap((route) =>
-    route.paths.map((path) => <Route key={path} path={path} element={render(route)} />),
-  )
-}
-
-function RouteScreen<Props extends object>({
-  route: { title, Screen },
-  props,
-}: {
-  readonly route: AppRoute<Props>
-  readonly props: Props
-}) {
-  // TypeScript does not find the props of a lazy component while `Props` is a type parameter.
-  const Component = Screen as ComponentType<Props>
-  return (
-    <>
-      {title !== undefined && <PageTitle>{title}</PageTitle>}
-      <Component {...props} />
-    </>
   )
 }

@@ -1,70 +1,55 @@
-import { lazy, type ComponentType, type LazyExoticComponent } from 'react'
+import { lazy, type ComponentType } from 'react'
 import { matchPath } from 'react-router'
 import type { UserScreenProps } from './signed-in-user.ts'
 
-export interface AppRoute<Props> {
-  readonly paths: readonly string[]
-  /** The title of the tab. Without one, the screen sets it, or the tab has the title of `WebApp`. */
-  readonly title?: string
-  readonly load: () => Promise<ComponentType<Props>>
-  readonly Screen: LazyExoticComponent<ComponentType<Props>>
+/** A component whose code is loaded when it is first rendered, or before by `load`. */
+function lazyWithLoad<Props>(load: () => Promise<ComponentType<Props>>) {
+  return { load, Screen: lazy(async () => ({ default: await load() })) }
 }
 
-function defineRoute<Props>(route: Omit<AppRoute<Props>, 'Screen'>): AppRoute<Props> {
-  return { ...route, Screen: lazy(async () => ({ default: await route.load() })) }
+const home = lazyWithLoad(async () => (await import('./screens/home-screen.tsx')).HomeScreen)
+const chat = lazyWithLoad(async () => (await import('./screens/chat-screen.tsx')).ChatScreen)
+const settings = lazyWithLoad<object>(
+  async () => (await import('./screens/settings-screen.tsx')).SettingsScreen,
+)
+const callback = lazyWithLoad<object>(
+  async () => (await import('./screens/callback-screen.tsx')).CallbackScreen,
+)
+const share = lazyWithLoad(async () => (await import('./screens/share-screen.tsx')).ShareScreen)
+const terms = lazyWithLoad(async () => (await import('./screens/terms-screen.tsx')).TermsScreen)
+const privacy = lazyWithLoad(async () => (await import('./screens/privacy-screen.tsx')).PrivacyScreen)
+const signedIn = lazyWithLoad(async () => (await import('./layout/signed-in.tsx')).SignedIn)
+
+interface UserScreen {
+  readonly load: () => Promise<unknown>
+  readonly Screen: ComponentType<UserScreenProps>
 }
 
-/** The screens that everyone sees, signed in or not. */
-export const publicRoutes: readonly AppRoute<object>[] = [
-  defineRoute({
-    paths: ['/share/:id'],
-    title: 'Shared chat',
-    load: async () => (await import('./screens/share-screen.tsx')).ShareScreen,
-  }),
-  defineRoute({
-    paths: ['/terms'],
-    title: 'Terms of Service',
-    load: async () => (await import('./screens/terms-screen.tsx')).TermsScreen,
-  }),
-  defineRoute({
-    paths: ['/privacy'],
-    title: 'Privacy Policy',
-    load: async () => (await import('./screens/privacy-screen.tsx')).PrivacyScreen,
-  }),
-]
+/** The screens that everyone sees, signed in or not, by their paths. */
+export const publicScreens: Readonly<Record<string, ComponentType>> = {
+  '/share/:id': share.Screen,
+  '/terms': terms.Screen,
+  '/privacy': privacy.Screen,
+}
 
-/**
- * The screens of a signed-in user. Signed out, the sign-in screen is shown at the same addresses.
- */
-export const userRoutes: readonly AppRoute<UserScreenProps>[] = [
-  defineRoute({
-    paths: ['/'],
-    load: async () => (await import('./screens/home-screen.tsx')).HomeScreen,
-  }),
-  defineRoute({
-    paths: ['/chat/:id', '/chats/:id'],
-    load: async () => (await import('./screens/chat-screen.tsx')).ChatScreen,
-  }),
-  defineRoute({
-    paths: ['/settings/:section?'],
-    load: async () => (await import('./screens/settings-screen.tsx')).SettingsScreen,
-  }),
-  defineRoute({
-    paths: ['/callback/:service?'],
-    load: async () => (await import('./screens/callback-screen.tsx')).CallbackScreen,
-  }),
-]
-
-const loadSignedIn = async () => (await import('./layout/signed-in.tsx')).SignedIn
+/** The screens of a signed-in user. Signed out, the sign-in screen is shown at the same paths. */
+export const userScreens: Readonly<Record<string, UserScreen>> = {
+  '/': home,
+  '/chat/:id': chat,
+  '/chats/:id': chat,
+  '/settings/:section?': settings,
+  '/callback/:service?': callback,
+}
 
 /** Wraps every screen of a signed-in user. */
-export const SignedIn = lazy(async () => ({ default: await loadSignedIn() }))
+export const SignedIn = signedIn.Screen
 
 /**
  * Starts to load the code of a signed-in user's screen and its layout, so that the files are loaded in parallel.
  */
 export function preloadScreen(pathname: string): void {
-  const route = userRoutes.find(({ paths }) => paths.some((path) => matchPath(path, pathname) !== null))
+  const path = Object.keys(userScreens).find((pattern) => matchPath(pattern, pathname) !== null)
+  const screen = path === undefined ? undefined : userScreens[path]
   // A failure is ignored here, because rendering the screen loads the code again and shows the error.
-  for (const load of [loadSignedIn, route?.load]) load?.().catch(() => undefined)
+  for (const load of [signedIn.load, screen?.load]) load?.().catch(() => undefined)
 }

@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react'
 import { Link } from 'react-router'
 import { BrandLink } from '../layout/brand-link.tsx'
+import { PageTitle } from '../page-title.tsx'
 
 export interface LegalPageProps {
   readonly title: string
@@ -13,6 +14,7 @@ export interface LegalPageProps {
 export function LegalPage({ title, lead, children }: LegalPageProps) {
   return (
     <>
+      <PageTitle>{title}</PageTitle>
       <header className="flex h-header items-center px-3 sm:px-5">
         <BrandLink />
       </header>

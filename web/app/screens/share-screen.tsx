@@ -2,12 +2,14 @@ import { useParams } from 'react-router'
 import { ReadOnlyMessages } from '../../features/chat/list/read-only-messages.tsx'
 import { SharedChatView } from '../../features/sharing/shared-chat-view.tsx'
 import { BrandLink } from '../layout/brand-link.tsx'
+import { PageTitle } from '../page-title.tsx'
 
 /** A shared chat, the same signed in and signed out, without input, connection logs and connectors. */
 export function ShareScreen() {
   const { id = '' } = useParams()
   return (
     <>
+      <PageTitle>Shared chat</PageTitle>
       {/* A response header has the same value; this element remains when the page is saved. */}
       <meta name="robots" content="noindex, nofollow" />
       <header className="flex h-header items-center px-3 sm:px-5">
