@@ -90,8 +90,8 @@ export function useCallLog(name: string) {
   }
 }
 
-/** Creates a connector, or changes the `stored` one. */
-export function useSaveConnector(stored?: Connector) {
+/** Creates a connector, or changes the `stored` one. `verb` is what the message for a failure calls this. */
+export function useSaveConnector(stored?: Connector, verb: 'add' | 'save' = 'save') {
   return useAction({
     call: (api, input: ConnectorInput) =>
       stored === undefined
@@ -102,20 +102,9 @@ export function useSaveConnector(stored?: Connector) {
         stored === undefined ? addToList(list, connector) : replaceInList(list, stored.name, connector),
       ),
     success: ({ name }) => `Connector "${name}" ${stored === undefined ? 'added' : 'updated'} successfully`,
-    failure: (error) => `Failed to save connector: ${readReason(error, labels)}`,
+    failure: (error) => `Failed to ${verb} connector: ${readReason(error, labels)}`,
     // Another tab may have changed or deleted the connector.
     refresh: stored && ((mutate) => mutate(connectorsKey)),
-  })
-}
-
-/** Creates a connector from the catalogue. */
-export function useAddConnector() {
-  return useAction({
-    call: (api, input: ConnectorInput) => api.post<Connector>('/api/mcp-server', input),
-    update: (update, connector) =>
-      update<readonly Connector[]>(connectorsKey, (list) => addToList(list, connector)),
-    success: ({ name }) => `Connector "${name}" added successfully`,
-    failure: (error) => `Failed to add connector: ${readReason(error, labels)}`,
   })
 }
 

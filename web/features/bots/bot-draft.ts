@@ -31,19 +31,6 @@ export interface ConnectorChoice {
   readonly names: readonly string[]
 }
 
-const emptyOwnKey = { baseUrl: '', apiKey: '' } as const
-const emptyOptional = {
-  instructions: '',
-  temperature: '',
-  topP: '',
-  reasoningEffort: '',
-  apiType: '',
-  customApiPath: '',
-  maxTokens: '',
-  contextWindow: '',
-  connectors: { scope: 'all', names: [] },
-} as const
-
 /** Returns the draft of a stored bot, or an empty one for a new bot. */
 export function draftOf(bot: Bot | undefined): BotDraft {
   const options = {
@@ -83,15 +70,15 @@ function connectorsOf({ connectors: { scope, names } }: BotDraft): string[] | nu
 /** Shows or hides the fields of the user's own key; hiding clears them. */
 export function toggleOwnKey(draft: BotDraft): BotDraft {
   return draft.showsOwnKey
-    ? { ...draft, showsOwnKey: false, ...emptyOwnKey }
+    ? { ...draft, showsOwnKey: false, baseUrl: '', apiKey: '' }
     : { ...draft, showsOwnKey: true }
 }
 
 /** Shows or hides the optional settings; hiding clears them. */
 export function toggleOptional(draft: BotDraft): BotDraft {
-  return draft.showsOptional
-    ? { ...draft, showsOptional: false, ...emptyOptional }
-    : { ...draft, showsOptional: true }
+  if (!draft.showsOptional) return { ...draft, showsOptional: true }
+  const { name, model, showsOwnKey, baseUrl, apiKey, connectorsBefore } = draft
+  return { ...draftOf(undefined), name, model, showsOwnKey, baseUrl, apiKey, connectorsBefore }
 }
 
 /** What a click on a model of Ollama fills in. Ollama needs no key and has the default API type. */
@@ -138,14 +125,15 @@ export function endpointOf(draft: BotDraft, stored: string | undefined): Endpoin
   return { name: stored ?? null, ...addressOf(draft) }
 }
 
-const numbers = {
+/** The settings that are numbers. */
+export const numberFields = {
   temperature: { label: 'Temperature', range: botLimits.temperature, kind: 'a number' },
   topP: { label: 'Top-p', range: botLimits.top_p, kind: 'a number' },
   maxTokens: { label: 'Max tokens', range: botLimits.max_tokens, kind: 'a whole number' },
   contextWindow: { label: 'Context window', range: botLimits.context_window, kind: 'a whole number' },
 } as const
 
-export type NumberField = keyof typeof numbers
+export type NumberField = keyof typeof numberFields
 
 /** The fields that `checkBotDraft` validates. */
 export type CheckedField = 'name' | 'model' | 'instructions' | NumberField
@@ -163,16 +151,16 @@ export function checkBotDraft(
     return Object.fromEntries(missing.map((field) => [field, 'Please fill in all required fields']))
   if (draft.instructions.trim().length > maxInstructionsChars)
     return { instructions: `Instructions must have at most ${formatCount(maxInstructionsChars)} characters` }
-  const wrong = (Object.keys(numbers) as NumberField[]).find(
+  const wrong = (Object.keys(numberFields) as NumberField[]).find(
     (field) => isUnreadable(field) || !isInRange(field, draft[field]),
   )
   if (wrong === undefined) return {}
-  const { label, range, kind } = numbers[wrong]
+  const { label, range, kind } = numberFields[wrong]
   return { [wrong]: `${label} ${describeRange(range, kind)}` }
 }
 
 function isInRange(field: NumberField, text: string): boolean {
-  const { range, kind } = numbers[field]
+  const { range, kind } = numberFields[field]
   const value = Number(text)
   if (text === '') return true
   return value >= range.min && value <= range.max && (kind === 'a number' || Number.isInteger(value))

@@ -1,19 +1,24 @@
-import type { ApiType } from '@yonder/contract/bot'
-import { botLimits } from '@yonder/contract/lib/bot-limits'
+import type { ApiType, Bot, ReasoningEffort } from '@yonder/contract/bot'
+import type { Form } from '../../lib/use-form.ts'
 import { Field } from '../../ui/form/field.tsx'
 import { SecretField } from '../../ui/form/secret-field.tsx'
 import { Select } from '../../ui/form/select.tsx'
+import { TextArea } from '../../ui/form/text-area.tsx'
 import { TextInput } from '../../ui/form/text-input.tsx'
-import type { BotDraft } from './bot-draft.ts'
 import {
-  InstructionsField,
-  NumberInput,
-  SamplingFields,
-  type BotFieldsProps,
-  type OptionFieldsProps,
-} from './bot-option-fields.tsx'
+  describeLength,
+  numberFields,
+  type BotDraft,
+  type CheckedField,
+  type NumberField,
+} from './bot-draft.ts'
 import { ConnectorChoiceFields } from './connector-choice-fields.tsx'
 import { NamedOptions } from './named-options.tsx'
+
+interface BotFieldsProps {
+  readonly draft: BotDraft
+  readonly onChange: (change: Partial<BotDraft>) => void
+}
 
 const apiTypeNames: Readonly<Record<ApiType, string>> = {
   openai: 'OpenAI-compatible',
@@ -22,17 +27,23 @@ const apiTypeNames: Readonly<Record<ApiType, string>> = {
   google: 'Google',
 }
 
+const effortNames: Readonly<Record<ReasoningEffort, string>> = {
+  minimal: 'Minimal',
+  low: 'Low',
+  medium: 'Medium',
+  high: 'High',
+}
+
 /** The classes of a group of fields that the checkbox above it shows or hides. */
 const group = 'ml-2 flex animate-rise flex-col gap-4 border-l border-line pl-4'
 
 export interface OwnKeyFieldsProps extends BotFieldsProps {
-  /** The mask of the stored key, if a key is stored. */
-  readonly storedKey: string | null
-  readonly storedUrl: string | null
+  /** The bot that is edited. */
+  readonly stored: Bot | undefined
 }
 
 /** The address of the model's provider, and the key for it. */
-export function OwnKeyFields({ draft, onChange, storedKey, storedUrl }: OwnKeyFieldsProps) {
+export function OwnKeyFields({ draft, onChange, stored }: OwnKeyFieldsProps) {
   return (
     <div className={group}>
       <Field label="Base URL" hint="Leave it empty to use this site's own provider.">
@@ -48,8 +59,8 @@ export function OwnKeyFields({ draft, onChange, storedKey, storedUrl }: OwnKeyFi
       <SecretField
         label="API key"
         noun="key"
-        stored={storedKey}
-        addressChanged={draft.baseUrl.trim() !== (storedUrl ?? '')}
+        stored={stored?.api_key ?? null}
+        addressChanged={draft.baseUrl.trim() !== (stored?.base_url ?? '')}
         value={draft.apiKey}
         onChange={(event) => onChange({ apiKey: event.target.value })}
       />
@@ -57,13 +68,31 @@ export function OwnKeyFields({ draft, onChange, storedKey, storedUrl }: OwnKeyFi
   )
 }
 
+export interface OptionalFieldsProps extends BotFieldsProps {
+  readonly form: Pick<Form<BotDraft, CheckedField>, 'ref' | 'problems'>
+}
+
 /** How the model is called and how it behaves. */
-export function OptionalFields(props: OptionFieldsProps) {
+export function OptionalFields(props: OptionalFieldsProps) {
   const { draft, onChange } = props
   return (
     <div className={group}>
       <InstructionsField {...props} />
-      <SamplingFields {...props} />
+      <div className="grid gap-4 sm:grid-cols-2">
+        <NumberInput {...props} field="temperature" hint="0 to 2. Lower is more predictable." />
+        <NumberInput {...props} field="topP" hint="0 to 1. Set this or the temperature." />
+      </div>
+      <Field label="Reasoning effort" hint="How much a reasoning model thinks before it replies.">
+        <Select
+          value={draft.reasoningEffort}
+          onChange={(event) =>
+            onChange({ reasoningEffort: event.target.value as BotDraft['reasoningEffort'] })
+          }
+        >
+          <option value="">Provider&apos;s default</option>
+          <NamedOptions names={effortNames} />
+        </Select>
+      </Field>
       <Field label="API type">
         <Select
           value={draft.apiType}
@@ -84,20 +113,63 @@ export function OptionalFields(props: OptionFieldsProps) {
       <NumberInput
         {...props}
         field="maxTokens"
-        label="Max tokens"
         hint="The maximum length of a reply. Leave it empty to set no limit of your own."
-        range={botLimits.max_tokens}
-        isWhole
       />
       <NumberInput
         {...props}
         field="contextWindow"
-        label="Context window"
         hint="How many tokens the model can read. Long chats are shortened to fit. Leave it empty for a known model."
-        range={botLimits.context_window}
-        isWhole
       />
       <ConnectorChoiceFields choice={draft.connectors} onChange={(connectors) => onChange({ connectors })} />
     </div>
+  )
+}
+
+/** The system prompt of the bot. */
+function InstructionsField({ draft, onChange, form }: OptionalFieldsProps) {
+  const length = describeLength(draft)
+  return (
+    <Field
+      label="Instructions"
+      hint={
+        <>
+          How the bot should behave. {'{{user}}'}, {'{{date}}'} and {'{{time_zone}}'} are filled in for each
+          reply. <output>{length}</output>
+        </>
+      }
+    >
+      <TextArea
+        ref={form.ref('instructions')}
+        aria-invalid={form.problems.instructions !== undefined || undefined}
+        value={draft.instructions}
+        onChange={(event) => onChange({ instructions: event.target.value })}
+      />
+    </Field>
+  )
+}
+
+interface NumberInputProps extends OptionalFieldsProps {
+  readonly field: NumberField
+  readonly hint: string
+}
+
+/** A setting of the bot that is a number; empty when it is not set. */
+function NumberInput({ draft, onChange, form, field, hint }: NumberInputProps) {
+  const { label, range, kind } = numberFields[field]
+  const isWhole = kind === 'a whole number'
+  return (
+    <Field label={label} hint={hint}>
+      <TextInput
+        ref={form.ref(field)}
+        type="number"
+        inputMode={isWhole ? 'numeric' : 'decimal'}
+        min={range.min}
+        max={range.max}
+        step={isWhole ? 1 : 0.1}
+        aria-invalid={form.problems[field] !== undefined || undefined}
+        value={draft[field]}
+        onChange={(event) => onChange({ [field]: event.target.value })}
+      />
+    </Field>
   )
 }

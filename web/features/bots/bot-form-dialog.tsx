@@ -105,14 +105,7 @@ export function BotFormDialog({ bot, local, onRename, onClose }: BotFormDialogPr
         checked={draft.showsOwnKey}
         onChange={() => change(toggleOwnKey(draft))}
       />
-      {draft.showsOwnKey && (
-        <OwnKeyFields
-          draft={draft}
-          onChange={change}
-          storedKey={bot?.api_key ?? null}
-          storedUrl={bot?.base_url ?? null}
-        />
-      )}
+      {draft.showsOwnKey && <OwnKeyFields draft={draft} onChange={change} stored={bot} />}
       <Checkbox
         label="Optional settings"
         checked={draft.showsOptional}

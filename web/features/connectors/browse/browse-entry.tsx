@@ -1,7 +1,7 @@
 import type { BrowseServer } from '@yonder/contract/connector'
 import { Check } from 'lucide-react'
 import { useId } from 'react'
-import { useAddConnector } from '../../../data/connectors.ts'
+import { useSaveConnector } from '../../../data/connectors.ts'
 import { Button } from '../../../ui/button/button.tsx'
 import { useFocusAfterRemoval } from '../../../ui/focus.ts'
 import { inputOfNew, nameNewConnector, type NewConnector } from '../form/connector-draft.ts'
@@ -18,7 +18,7 @@ export interface BrowseEntryProps {
 /** One entry of the catalogue. */
 export function BrowseEntry({ server, isAdded, usedNames, onOpenForm }: BrowseEntryProps) {
   const id = useId()
-  const create = useAddConnector()
+  const create = useSaveConnector(undefined, 'add')
 
   const add = () => {
     const newConnector = { name: nameNewConnector(server, usedNames), url: server.server_url }
