@@ -16,10 +16,7 @@ const none: ModelListState = { kind: 'none' }
  * The models at the address of a draft. `load` does nothing if the draft is the same as in the previous request, unless
  * that request failed. Otherwise it aborts the previous request.
  */
-export function useModelList(): {
-  readonly list: ModelListState
-  readonly load: (draft: EndpointDraft) => void
-} {
+export function useModelList() {
   const api = useApi()
   const [list, setList] = useState(none)
   const { begin, end } = useLatestRequest()
@@ -42,16 +39,11 @@ export function useModelList(): {
     end(signal)
   }
 
-  return { list, load: (draft) => void load(draft) }
+  return { list, load: (draft: EndpointDraft) => void load(draft) }
 }
 
 /** A test of the draft, and its outcome until `clear` or the next test. Unmounting aborts it. */
-export function useBotTest(): {
-  readonly pending: boolean
-  readonly result: BotTestResult | undefined
-  readonly run: (draft: BotTest) => void
-  readonly clear: () => void
-} {
+export function useBotTest() {
   const api = useApi()
   const [pending, setPending] = useState(false)
   const [result, setResult] = useState<BotTestResult>()
@@ -76,7 +68,7 @@ export function useBotTest(): {
     setResult(undefined)
   }, [cancel])
 
-  return { pending, result, run: (draft) => void run(draft), clear }
+  return { pending, result, run: (draft: BotTest) => void run(draft), clear }
 }
 
 /**

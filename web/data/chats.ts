@@ -1,4 +1,4 @@
-import type { ChatList, ChatSummary } from '@yonder/contract/chat'
+import type { ChatList } from '@yonder/contract/chat'
 import type { LiveEvent } from '@yonder/contract/live'
 import { useEffect } from 'react'
 import useSWRInfinite from 'swr/infinite'
@@ -15,18 +15,8 @@ function changesChatList(event: LiveEvent): boolean {
   return event.type === 'chat_changed' || event.type === 'ready'
 }
 
-export interface ChatSearch {
-  readonly chats: readonly ChatSummary[]
-  readonly isLoading: boolean
-  readonly isLoadingMore: boolean
-  readonly error: Error | undefined
-  readonly hasMore: boolean
-  readonly loadMore: () => void
-  readonly retry: () => void
-}
-
 /** The chats in which every word of `search` occurs, last changed first; all chats when `search` is empty. */
-export function useChatSearch(search: string): ChatSearch {
+export function useChatSearch(search: string) {
   const api = useApi()
   const { data, error, isValidating, size, setSize, mutate } = useSWRInfinite<ChatList, Error>(
     (index: number, previous: ChatList | null) =>
@@ -62,3 +52,5 @@ export function useChatSearch(search: string): ChatSearch {
     retry: () => void mutate(),
   }
 }
+
+export type ChatSearch = ReturnType<typeof useChatSearch>

@@ -81,23 +81,11 @@ export function useDisconnect(name: string) {
   })
 }
 
-export interface Authorization {
-  /** The integration whose consent page is being opened. */
-  readonly pending: string | undefined
-  /** The last integration whose consent page could not be opened, and the reason. */
-  readonly failed: { readonly name: string; readonly reason: string } | undefined
-  /**
-   * Sends the browser to the page where the user gives their consent, unless the component has been
-   * unmounted or `isWanted` returns false by then.
-   */
-  readonly authorize: (name: string, isWanted?: () => boolean) => Promise<void>
-}
-
 /** `openPage` sends the browser to the address of the consent page. */
-export function useAuthorization(openPage: (authUrl: string) => Promise<void>): Authorization {
+export function useAuthorization(openPage: (authUrl: string) => Promise<void>) {
   const isMounted = useIsMounted()
   const [pending, setPending] = useState<string>()
-  const [failed, setFailed] = useState<Authorization['failed']>()
+  const [failed, setFailed] = useState<{ readonly name: string; readonly reason: string }>()
   const action = useAction({
     call: async (api, { name, isWanted }: { readonly name: string; readonly isWanted: () => boolean }) => {
       const auth = await api.get<IntegrationAuth>(integrationPath(name, 'auth'))
@@ -107,9 +95,15 @@ export function useAuthorization(openPage: (authUrl: string) => Promise<void>): 
     failure: (_error, { name }) => `Failed to initiate ${titleOfIntegration(name)} authentication`,
   })
   return {
+    /** The integration whose consent page is being opened. */
     pending,
+    /** The last integration whose consent page could not be opened, and the reason. */
     failed,
-    async authorize(name, isWanted = isMounted) {
+    /**
+     * Sends the browser to the page where the user gives their consent, unless the component has been
+     * unmounted or `isWanted` returns false by then.
+     */
+    async authorize(name: string, isWanted = isMounted): Promise<void> {
       setPending(name)
       setFailed(undefined)
       const result = await action.run({ name, isWanted })
@@ -119,3 +113,5 @@ export function useAuthorization(openPage: (authUrl: string) => Promise<void>): 
     },
   }
 }
+
+export type Authorization = ReturnType<typeof useAuthorization>

@@ -1,12 +1,7 @@
 import { useState } from 'react'
 
-export interface Retry {
-  readonly retrying: boolean
-  readonly retry: () => Promise<void>
-}
-
 /** Repeats a read when the user requests it. `retrying` is true during that read, but not during automatic retries. */
-export function useRetry(read: () => Promise<unknown>): Retry {
+export function useRetry(read: () => Promise<unknown>) {
   const [retrying, setRetrying] = useState(false)
   return {
     retrying,

@@ -14,23 +14,11 @@ import { createMessageId } from './session/run-messages.ts'
 
 type UnsentHomeMessage = HomeMessage & Required<Pick<HomeMessage, 'failure'>>
 
-export interface StartChat {
-  readonly isStarting: boolean
-  /** The messages that were not sent, in the order of their last attempts. */
-  readonly unsent: readonly UnsentHomeMessage[]
-  /**
-   * The message that is sent without a click after an outage: only the newest one, because sending it opens its chat.
-   */
-  readonly automatic: HomeMessage | undefined
-  readonly start: (content: MessageContent, botName: string) => void
-  readonly sendAgain: (message: HomeMessage, botName: string) => void
-}
-
 /**
  * Opens a new chat with its first message: stores the message, requests the id of a chat, and navigates to its
  * page, which sends the message.
  */
-export function useStartChat(): StartChat {
+export function useStartChat() {
   const api = useApi()
   const navigate = useNavigate()
   const [isStarting, setStarting] = useState(false)
@@ -86,9 +74,11 @@ export function useStartChat(): StartChat {
 
   return {
     isStarting,
+    /** The messages that were not sent, in the order of their last attempts. */
     unsent: messages.filter((message): message is UnsentHomeMessage => message.failure !== undefined),
+    /** The message that is sent without a click after an outage: only the newest one, because sending it opens its chat. */
     automatic,
-    start: (content, botName) => void send(createMessageId(), content, botName),
+    start: (content: MessageContent, botName: string) => void send(createMessageId(), content, botName),
     sendAgain,
   }
 }

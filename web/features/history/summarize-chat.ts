@@ -13,17 +13,8 @@ type SummaryMessage = ChatSummary['messages'][number]
 /** The length of a preview. */
 const maxPreviewChars = 50
 
-export interface ChatLine {
-  readonly title: string
-  /** Whether the message is longer than the title. */
-  readonly isTitleCut: boolean
-  readonly preview: string
-  /** The model of the second message, which is the first reply. */
-  readonly model: string | undefined
-}
-
 /** Returns what the history shows of a chat. */
-export function summarizeChat({ messages }: ChatSummary): ChatLine {
+export function summarizeChat({ messages }: ChatSummary) {
   const [first, second] = messages
   if (first === undefined)
     return { title: 'New Chat', isTitleCut: false, preview: 'Start a new conversation...', model: undefined }
@@ -34,6 +25,7 @@ export function summarizeChat({ messages }: ChatSummary): ChatLine {
     title: title.text,
     isTitleCut: title.isCut,
     preview: preview.isCut ? `${preview.text}...` : preview.text,
+    /** The second message is the first reply. */
     model: second?.model,
   }
 }

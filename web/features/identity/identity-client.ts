@@ -5,7 +5,6 @@ import {
   insecureOrigin,
   loginFailed,
   tokenFailed,
-  type IdentityState,
   type IdentityStateStore,
 } from './identity-state.ts'
 import { createOpenIdClient, type OpenIdClient } from './open-id-client.ts'
@@ -14,35 +13,15 @@ import { beginSignIn, finishSignIn, isSignInResponse, type SignInRequest } from 
 import { createTokenSource, SignedOutError } from './token-source.ts'
 
 /** Signs the user in and out. A page has one client; the tabs of a browser share the session through local storage. */
-export interface IdentityClient {
-  readonly getState: () => IdentityState
-  /** The address of the account page of the built-in provider; null with any other provider. */
-  readonly accountUrl: string | null
-  /** The returned function ends the subscription. */
-  readonly subscribe: (onChange: () => void) => () => void
-  /** Processes the provider's response in the query of the address, or else the stored session. */
-  readonly start: () => Promise<void>
-  /** Sends the browser to the provider. */
-  readonly signIn: (request: SignInRequest) => Promise<void>
-  /**
-   * Returns a token of this user, or of the signed-in user when `userId` is omitted. A token that expires within a
-   * minute is refreshed first. Throws 'Get access token failed' when there is none.
-   */
-  readonly getAccessToken: (userId?: string) => Promise<string>
-  /** Signs out in every tab and, if possible, at the provider, and returns to the origin. */
-  readonly signOut: () => Promise<void>
-  /**
-   * Removes the session of this user without notifying the provider, after the server refused the access token. Returns
-   * false when another user has signed in meanwhile; that user's session stays.
-   */
-  readonly forget: (userId: string) => boolean
-}
-
-export function createIdentityClient(settings: ClientSettings['identity']): IdentityClient {
+export function createIdentityClient(settings: ClientSettings['identity']) {
   const store = createSessionStore(settings.issuer, settings.clientId)
   const openClient = createOpenIdClient(settings)
   const getToken = createTokenSource(store, openClient)
   const state = createIdentityStateStore(store)
+  /**
+   * Returns a token of this user, or of the signed-in user when `userId` is omitted. A token that expires within a
+   * minute is refreshed first. Throws 'Get access token failed' when there is none.
+   */
   const getAccessToken = (userId?: string): Promise<string> => requestToken(() => getToken(userId), state)
   let starting: Promise<void> | undefined
 
@@ -63,6 +42,7 @@ export function createIdentityClient(settings: ClientSettings['identity']): Iden
     }
   }
 
+  /** Sends the browser to the provider. */
   async function signIn(request: SignInRequest): Promise<void> {
     if (!canSignIn()) {
       state.set({ status: 'error', message: insecureOrigin })
@@ -76,6 +56,7 @@ export function createIdentityClient(settings: ClientSettings['identity']): Iden
     }
   }
 
+  /** Signs out in every tab and, if possible, at the provider, and returns to the origin. */
   async function signOut(): Promise<void> {
     const session = store.read()
     store.clear()
@@ -85,15 +66,19 @@ export function createIdentityClient(settings: ClientSettings['identity']): Iden
 
   return {
     getState: state.get,
+    /** The address of the account page of the built-in provider; null with any other provider. */
     accountUrl: settings.embedded ? `${settings.issuer}/account` : null,
     subscribe: state.subscribe,
+    /** Processes the provider's response in the query of the address, or else the stored session. */
     start: () => (starting ??= begin()),
     signIn,
     getAccessToken,
     signOut,
-    forget: (userId) => forgetSession(store, state, userId),
+    forget: (userId: string) => forgetSession(store, state, userId),
   }
 }
+
+export type IdentityClient = ReturnType<typeof createIdentityClient>
 
 /**
  * Revokes the refresh token if possible, and returns the address to open next: the provider's sign-out page, which
@@ -138,6 +123,10 @@ async function requestToken(getToken: () => Promise<string>, state: IdentityStat
   }
 }
 
+/**
+ * Removes the session of this user without notifying the provider, after the server refused the access token. Returns
+ * false when another user has signed in meanwhile; that user's session stays.
+ */
 function forgetSession(store: SessionStore, state: IdentityStateStore, userId: string): boolean {
   const session = store.read()
   if (session !== null && session.user.sub !== userId) return false

@@ -18,18 +18,6 @@ export interface Session {
   readonly user: IdentityUser
 }
 
-export interface SessionStore {
-  /** The name of the entry, which is also the name of the lock around its refresh. */
-  readonly key: string
-  read(): Session | null
-  write(session: Session): void
-  clear(): void
-  /** Calls `onChange` when another tab has changed the entry. Returns a function that stops it. */
-  watch(onChange: () => void): () => void
-  /** Resolves when another tab has changed the entry, or after `maxMs`. */
-  nextChange(maxMs: number): Promise<void>
-}
-
 /** The prefix of the entries' names. */
 const keyPrefix = 'yonder.sign-in:'
 
@@ -43,8 +31,9 @@ export function hasStoredSession(): boolean {
 }
 
 /** Creates a store in local storage, with one entry per issuer and client, shared by all tabs. */
-export function createSessionStore(issuer: string, clientId: string): SessionStore {
+export function createSessionStore(issuer: string, clientId: string) {
   const key = `${keyPrefix}${issuer}:${clientId}`
+  /** Calls `onChange` when another tab has changed the entry. Returns a function that stops it. */
   const watch = (onChange: () => void): (() => void) => {
     const listen = (event: StorageEvent): void => {
       // A null key means that all entries were cleared.
@@ -54,13 +43,15 @@ export function createSessionStore(issuer: string, clientId: string): SessionSto
     return () => removeEventListener('storage', listen)
   }
   return {
+    /** The name of the entry, which is also the name of the lock around its refresh. */
     key,
     read: () => parseSession(browserStorage.read(key)),
-    write: (session) => browserStorage.write(key, JSON.stringify(session)),
+    write: (session: Session) => browserStorage.write(key, JSON.stringify(session)),
     clear: () => browserStorage.remove(key),
     watch,
-    nextChange: (maxMs) =>
-      new Promise((resolve) => {
+    /** Resolves when another tab has changed the entry, or after `maxMs`. */
+    nextChange: (maxMs: number) =>
+      new Promise<void>((resolve) => {
         const finish = (): void => {
           clearTimeout(timer)
           stop()
@@ -71,6 +62,8 @@ export function createSessionStore(issuer: string, clientId: string): SessionSto
       }),
   }
 }
+
+export type SessionStore = ReturnType<typeof createSessionStore>
 
 function parseSession(text: string | null): Session | null {
   try {

@@ -1,5 +1,5 @@
 import type { ErrorBody } from '@yonder/contract/error'
-import { createLiveFeed, type LiveFeed } from '../streams/live-feed.ts'
+import { createLiveFeed } from '../streams/live-feed.ts'
 import { ApiError, isGatewayFailure, UnreachableError } from './api-error.ts'
 import { createConnection, type Connection } from './connection.ts'
 
@@ -24,36 +24,12 @@ export interface ApiRequest {
 }
 
 /**
- * The calls to the server, with the user's bearer token. After a 401 the user is signed out and the call returns
- * `undefined`. A success without a body returns `null`. A call throws an `UnreachableError` when it
- * reaches no server, and 'Failed to get access token' when there is no token.
+ * Creates the client for calls to the server with the user's bearer token. It shows nothing, and does not navigate
+ * except by `onUnauthorized`. After a 401 the user is signed out and the call returns `undefined`. A success without a
+ * body returns `null`. A call throws an `UnreachableError` when it reaches no server, and 'Failed to get access token'
+ * when there is no token.
  */
-export interface ApiClient {
-  /**
-   * Throws an `ApiError` 'An error occurred while fetching the data.' with the server's reason after a failure status
-   * other than 401.
-   */
-  readonly read: <Answer>(path: string) => Promise<Answer | undefined>
-  /** Reads a file. Throws like `read`. */
-  readonly readFile: (path: string) => Promise<Blob | undefined>
-  /** Like `post`, `put`, `patch` and `delete`, throws an `ApiError` 'API error: {status}' with the server's reason. */
-  readonly get: <Answer>(path: string) => Promise<Answer | undefined>
-  readonly post: <Answer>(
-    path: string,
-    body?: unknown,
-    options?: Pick<ApiRequest, 'credentials' | 'signal'>,
-  ) => Promise<Answer | undefined>
-  readonly put: <Answer>(path: string, body?: unknown) => Promise<Answer | undefined>
-  readonly patch: <Answer>(path: string, body?: unknown) => Promise<Answer | undefined>
-  readonly delete: <Answer>(path: string, body?: unknown) => Promise<Answer | undefined>
-  /** The response as it is, whatever its status other than 401, for streams and downloads. */
-  readonly request: (path: string, request?: ApiRequest) => Promise<Response | undefined>
-  readonly connection: Connection
-  readonly live: LiveFeed
-}
-
-/** Creates the client. It shows nothing, and does not navigate except by `onUnauthorized`. */
-export function createApiClient(options: ApiClientOptions): ApiClient {
+export function createApiClient(options: ApiClientOptions) {
   const { onUnauthorized } = options
   const send = options.fetch ?? ((input: RequestInfo | URL, init?: RequestInit) => fetch(input, init))
 
@@ -61,10 +37,11 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
 
   const sendWithCheck = withConnectionCheck(send, connection)
 
-  const request: ApiClient['request'] = async (
-    path,
-    { method = 'GET', body, headers, signal, credentials = 'omit' } = {},
-  ) => {
+  /** Returns the response as it is, whatever its status other than 401, for streams and downloads. */
+  const request = async (
+    path: string,
+    { method = 'GET', body, headers, signal, credentials = 'omit' }: ApiRequest = {},
+  ): Promise<Response | undefined> => {
     const token = await requireToken(options.getAccessToken)
     const response = await sendWithCheck(path, {
       method,
@@ -91,6 +68,7 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
     return readBody(response)
   }
 
+  /** Throws an `ApiError` 'API error: {status}' with the server's reason after a failure status other than 401. */
   const callWith =
     (method: NonNullable<ApiRequest['method']>) =>
     async <Answer>(path: string, body?: unknown, options?: Pick<ApiRequest, 'credentials' | 'signal'>) =>
@@ -98,8 +76,10 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
 
   return {
     request,
-    read: async (path) => call(path, {}, () => readFailureMessage),
-    readFile: async (path) => call(path, {}, () => readFailureMessage, readBlob),
+    /** Throws an `ApiError` 'An error occurred while fetching the data.' in the same case. */
+    read: async <Answer>(path: string) => call<Answer>(path, {}, () => readFailureMessage),
+    /** Throws like `read`. */
+    readFile: async (path: string) => call(path, {}, () => readFailureMessage, readBlob),
     get: callWith('GET'),
     post: callWith('POST'),
     put: callWith('PUT'),
@@ -109,6 +89,8 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
     live: createLiveFeed(),
   }
 }
+
+export type ApiClient = ReturnType<typeof createApiClient>
 
 /**
  * Returns a `fetch` that throws an `UnreachableError` when it reaches no server. In this case, and when the response

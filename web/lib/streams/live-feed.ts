@@ -1,5 +1,5 @@
 import type { LiveEvent } from '@yonder/contract/live'
-import { createStore, type Store } from '../store.ts'
+import { createStore } from '../store.ts'
 
 /**
  * `opening` until the state is known. `lost`: the stream is not open and is retried. `held`: a request for the stream
@@ -13,22 +13,16 @@ export function readsAfterReconnection(state: StreamState): boolean {
 }
 
 /** What the server sends to all pages of the user. It exists as long as the client of the user. */
-export interface LiveFeed {
-  readonly state: Store<StreamState>
-  /** Calls `listener` with every event, until the returned function is called. */
-  readonly subscribe: (listener: (event: LiveEvent) => void) => () => void
-  readonly emit: (event: LiveEvent) => void
-}
-
-export function createLiveFeed(): LiveFeed {
+export function createLiveFeed() {
   const listeners = new Set<(event: LiveEvent) => void>()
   return {
     state: createStore<StreamState>('opening'),
-    subscribe: (listener) => {
+    /** Calls `listener` with every event, until the returned function is called. */
+    subscribe: (listener: (event: LiveEvent) => void): (() => void) => {
       listeners.add(listener)
       return () => void listeners.delete(listener)
     },
-    emit: (event) => {
+    emit: (event: LiveEvent) => {
       for (const listener of listeners) listener(event)
     },
   }

@@ -1,14 +1,7 @@
-import { useState, type ReactNode } from 'react'
+import { useState } from 'react'
 import { flushSync } from 'react-dom'
 import type { Changes } from '../../lib/use-form.ts'
 import { ConfirmDialog } from './confirm-dialog.tsx'
-
-export interface DiscardQuestion {
-  /** Closes, or asks first when something that the user entered would be lost. */
-  readonly requestClose: () => void
-  /** The question while it is open. The caller renders it. */
-  readonly question: ReactNode
-}
 
 const unsavedQuestion = {
   title: 'Discard changes?',
@@ -26,10 +19,12 @@ const savingQuestion = {
 } as const
 
 /** Asks before a form closes that contains changes. */
-export function useDiscardQuestion(changes: Changes, onClose: () => void): DiscardQuestion {
+export function useDiscardQuestion(changes: Changes, onClose: () => void) {
   const [isAsking, setAsking] = useState(false)
   return {
+    /** Closes, or asks first when something that the user entered would be lost. */
     requestClose: () => (changes === 'none' ? onClose() : setAsking(true)),
+    /** The question while it is open. The caller renders it. */
     question: isAsking && (
       <ConfirmDialog
         {...(changes === 'saving' ? savingQuestion : unsavedQuestion)}

@@ -1,33 +1,27 @@
-import type { Bot } from '@yonder/contract/bot'
 import { useSyncExternalStore } from 'react'
 import { useBots } from '../../../data/bots.ts'
 import { browserStorage } from '../../../lib/browser-storage.ts'
 import { storageKeys } from '../chat-storage.ts'
 
-export interface BotChoice {
-  /** Undefined until the list is loaded. */
-  readonly bots: readonly Bot[] | undefined
-  readonly error: Error | undefined
-  /** Undefined until the list is loaded, and while it is empty. */
-  readonly selected: Bot | undefined
-  readonly select: (name: string) => void
-}
-
 /**
  * The bot that replies: the choice that is stored under `storageKey`, or the first bot of the list. A stored name that
  * no bot has, because the bot was renamed or deleted, stands for the chat's bot `chatBot`.
  */
-export function useBotChoice(storageKey: string, chatBot?: string): BotChoice {
+export function useBotChoice(storageKey: string, chatBot?: string) {
   const { data: bots, error } = useBots()
   const storedName = useSyncExternalStore(subscribe, () => browserStorage.read(storageKey))
   const find = (name: string | null | undefined) => bots?.find((bot) => bot.name === name)
   return {
+    /** Undefined until the list is loaded. */
     bots,
     error,
+    /** Undefined until the list is loaded, and while it is empty. */
     selected: find(storedName) ?? (storedName === null ? undefined : find(chatBot)) ?? bots?.[0],
-    select: (name) => browserStorage.write(storageKey, name),
+    select: (name: string) => browserStorage.write(storageKey, name),
   }
 }
+
+export type BotChoice = ReturnType<typeof useBotChoice>
 
 /** Follows the renaming of a bot on the home page, where no chat says which bot was meant. */
 export function renameHomeChoice(name: string, next: string): void {

@@ -1,21 +1,12 @@
-import { useCallback, useLayoutEffect, useRef, useState, type RefObject } from 'react'
+import { useCallback, useLayoutEffect, useRef, useState } from 'react'
 
 /** The number of rows that are rendered beyond each end of the box. */
 const spareRows = 8
 /** The assumed height of a box that has no height yet. */
 const unknownHeightPx = 800
 
-export interface RowWindow {
-  readonly box: RefObject<HTMLElement | null>
-  /** The indexes of the first and the last row to render. */
-  readonly first: number
-  readonly last: number
-  /** Scrolls a row into view if needed, together with the row beyond it. */
-  readonly bringIntoView: (row: number) => void
-}
-
-/** Finds which rows to render in a scrolling box. All rows have the height `rowHeight`, in pixels. */
-export function useRowWindow(rowHeight: number): RowWindow {
+/** Finds the first and the last row to render in a scrolling box, by their indexes. All rows have the height `rowHeight`, in pixels. */
+export function useRowWindow(rowHeight: number) {
   const box = useRef<HTMLElement>(null)
   const [range, setRange] = useState({ first: 0, last: 2 * spareRows })
   useLayoutEffect(() => {
@@ -36,6 +27,7 @@ export function useRowWindow(rowHeight: number): RowWindow {
       element.removeEventListener('scroll', update)
     }
   }, [rowHeight])
+  /** Scrolls a row into view if needed, together with the row beyond it. */
   const bringIntoView = useCallback(
     (row: number) => {
       const element = box.current

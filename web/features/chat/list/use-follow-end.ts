@@ -4,21 +4,13 @@ import { useReadingPlace } from './reading-place.ts'
 /** Every button and `<summary>` in a message or in the block of a compaction: a click on it may expand something. */
 const buttonSelector = ':is(article, aside) :is(summary, button)'
 
-export interface FollowEnd {
-  /** Whether the page is kept at its end. */
-  readonly following: boolean
-  readonly goToEnd: () => void
-  /** Stops following, because the page is about to be scrolled elsewhere. */
-  readonly leaveEnd: () => void
-}
-
 /**
  * Opens the page at its end and keeps it there while `content` grows or the window changes, until the user
  * scrolls up or expands something, or `leaveEnd` is called. Scrolling back down or `goToEnd` resumes following. While
  * the page does not follow its end, `useReadingPlace` keeps the line at the top. The observer runs between layout and
  * paint, so nothing jumps.
  */
-export function useFollowEnd(content: RefObject<HTMLElement | null>): FollowEnd {
+export function useFollowEnd(content: RefObject<HTMLElement | null>) {
   const [following, setFollowing] = useState(true)
   const isFollowing = useRef(true)
   const updateFollowing = useCallback((next: boolean) => {
@@ -69,6 +61,7 @@ export function useFollowEnd(content: RefObject<HTMLElement | null>): FollowEnd 
     }
   }, [updateFollowing, restoredTop])
 
+  /** Stops following, because the page is about to be scrolled elsewhere. */
   const leaveEnd = useCallback(() => updateFollowing(false), [updateFollowing])
   return { following, goToEnd, leaveEnd }
 }

@@ -3,19 +3,8 @@ import { use, useCallback, useState } from 'react'
 import { foldCalls, type CallFold } from './fold-calls.ts'
 import { MessageActionsContext, ToolCallsContext } from './message-context.ts'
 
-export interface Folds {
-  /** Returns the fold whose line is above the call of a reply; undefined if there is none. */
-  readonly foldAt: (replyId: string) => CallFold | undefined
-  readonly isOpen: (fold: CallFold) => boolean
-  readonly toggle: (fold: CallFold) => void
-  /** Whether the call of a reply is folded and its line is closed. */
-  readonly isHidden: (replyId: string) => boolean
-  /** Called when the user opens or closes a call. An open call is not folded. */
-  readonly onToggleCall: (replyId: string, open: boolean) => void
-}
-
 /** The folded tool calls of a turn. */
-export function useFolds(replies: readonly Message[]): Folds {
+export function useFolds(replies: readonly Message[]) {
   const { resultOf, last } = use(ToolCallsContext)
   const siblingsOf = use(MessageActionsContext)?.siblingsOf
   const [openFolds, setOpenFolds] = useState<ReadonlySet<string>>(new Set())
@@ -33,14 +22,20 @@ export function useFolds(replies: readonly Message[]): Folds {
   }
   const folds = foldCalls(replies, resultOf, isKept)
   return {
-    foldAt: (replyId) => folds.find(({ firstId }) => firstId === replyId),
-    isOpen: ({ firstId }) => openFolds.has(firstId),
-    toggle: ({ firstId }) => setOpenFolds((before) => withMember(before, firstId, !before.has(firstId))),
-    isHidden: (replyId) =>
+    /** Returns the fold whose line is above the call of a reply; undefined if there is none. */
+    foldAt: (replyId: string) => folds.find(({ firstId }) => firstId === replyId),
+    isOpen: ({ firstId }: CallFold) => openFolds.has(firstId),
+    toggle: ({ firstId }: CallFold) =>
+      setOpenFolds((before) => withMember(before, firstId, !before.has(firstId))),
+    /** Whether the call of a reply is folded and its line is closed. */
+    isHidden: (replyId: string) =>
       folds.some(({ firstId, foldedIds }) => foldedIds.has(replyId) && !openFolds.has(firstId)),
+    /** Called when the user opens or closes a call. An open call is not folded. */
     onToggleCall,
   }
 }
+
+export type Folds = ReturnType<typeof useFolds>
 
 function withMember(set: ReadonlySet<string>, member: string, isMember: boolean): ReadonlySet<string> {
   const changed = new Set(set)

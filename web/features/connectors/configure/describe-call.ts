@@ -19,16 +19,11 @@ const outcomes: Readonly<Record<CallOutcome, string>> = {
   denied: 'Denied',
 }
 
-export interface CallLine {
-  readonly outcome: string
-  readonly isFailure: boolean
-  readonly time: string
-  /** How the call was approved, how long it took and how large its result was, as far as these are known. */
-  readonly facts: readonly string[]
-}
-
-/** Returns the texts for one call in the log. */
-export function describeCall({ approval, outcome, started_at, duration, bytes }: ToolCallRecord): CallLine {
+/**
+ * Returns the texts for one call in the log. The facts are how it was approved, how long it took and how large its
+ * result was, as far as these are known.
+ */
+export function describeCall({ approval, outcome, started_at, duration, bytes }: ToolCallRecord) {
   const facts = [
     approvals[approval],
     duration === null ? undefined : formatDuration(duration),

@@ -102,15 +102,8 @@ function readStatus(status: string): ServerStatus['status'] {
   return status === 'connected' || status === 'connecting' || status === 'error' ? status : 'disconnected'
 }
 
-export interface ServerLogView {
-  readonly log: ServerLog
-  readonly receive: (event: RunEvent) => void
-  readonly clear: () => void
-  readonly close: () => void
-}
-
 /** The connection log of a chat while its screen is open. */
-export function useServerLog(): ServerLogView {
+export function useServerLog() {
   const [log, dispatch] = useReducer(reduceServerLog, emptyServerLog)
   return {
     log,
