@@ -19,6 +19,14 @@ export const browserStorage = {
       return memory.get(key) ?? null
     }
   },
+  /** Parses a JSON value that `write` has stored; undefined if there is none. */
+  readJson(key: string): unknown {
+    try {
+      return JSON.parse(browserStorage.read(key) ?? 'null') ?? undefined
+    } catch {
+      return undefined
+    }
+  },
   write(key: string, value: string): void {
     try {
       localStorage.setItem(key, value)

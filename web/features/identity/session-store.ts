@@ -45,7 +45,7 @@ export function createSessionStore(issuer: string, clientId: string) {
   return {
     /** The name of the entry, which is also the name of the lock around its refresh. */
     key,
-    read: () => parseSession(browserStorage.read(key)),
+    read: () => (browserStorage.readJson(key) as Session | undefined) ?? null,
     write: (session: Session) => browserStorage.write(key, JSON.stringify(session)),
     clear: () => browserStorage.remove(key),
     watch,
@@ -64,11 +64,3 @@ export function createSessionStore(issuer: string, clientId: string) {
 }
 
 export type SessionStore = ReturnType<typeof createSessionStore>
-
-function parseSession(text: string | null): Session | null {
-  try {
-    return JSON.parse(text ?? 'null') as Session | null
-  } catch {
-    return null
-  }
-}

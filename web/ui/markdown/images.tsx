@@ -36,12 +36,8 @@ export function ImageSitesProvider({
 }
 
 function readSites(storageKey: string): ReadonlySet<string> {
-  try {
-    const stored: unknown = JSON.parse(browserStorage.read(storageKey) ?? '[]')
-    return new Set(Array.isArray(stored) ? stored.filter((site) => typeof site === 'string') : [])
-  } catch {
-    return new Set()
-  }
+  const stored = browserStorage.readJson(storageKey)
+  return new Set(Array.isArray(stored) ? stored.filter((site) => typeof site === 'string') : [])
 }
 
 export interface MarkdownImageProps {

@@ -69,18 +69,10 @@ export const homeOutbox = {
     browserStorage
       .keys()
       .filter((key) => key.startsWith(storageKeys.homeOutbox('')))
-      .flatMap((key) => parse(browserStorage.read(key)) ?? [])
+      .flatMap((key) => (browserStorage.readJson(key) as HomeMessage | undefined) ?? [])
       .toSorted((a, b) => a.sentAt - b.sentAt),
 }
 
 function read(request: string): HomeMessage | undefined {
-  return parse(browserStorage.read(storageKeys.homeOutbox(request)))
-}
-
-function parse(stored: string | null): HomeMessage | undefined {
-  try {
-    return (JSON.parse(stored ?? 'null') as HomeMessage | null) ?? undefined
-  } catch {
-    return undefined
-  }
+  return browserStorage.readJson(storageKeys.homeOutbox(request)) as HomeMessage | undefined
 }

@@ -37,15 +37,7 @@ const maxResponseMs = 5000
 
 /** Stores the message of a chat that the server has not confirmed, so that a reload does not lose it. */
 export const outbox = {
-  read(chatId: string): OutboxEntry | undefined {
-    const stored = browserStorage.read(storageKeys.outbox(chatId))
-    if (stored === null) return undefined
-    try {
-      return JSON.parse(stored) as OutboxEntry
-    } catch {
-      return undefined
-    }
-  },
+  read: (chatId: string) => browserStorage.readJson(storageKeys.outbox(chatId)) as OutboxEntry | undefined,
   write(chatId: string, entry: OutboxEntry): void {
     browserStorage.write(storageKeys.outbox(chatId), JSON.stringify(entry))
   },

@@ -29,17 +29,10 @@ function write(pending: PendingAuthorization): void {
 
 function read(): PendingAuthorization | null {
   try {
-    const value: unknown = JSON.parse(sessionStorage.getItem(storageKey) ?? 'null')
-    return isPending(value) ? value : null
+    return JSON.parse(sessionStorage.getItem(storageKey) ?? 'null') as PendingAuthorization | null
   } catch {
     return null
   }
-}
-
-function isPending(value: unknown): value is PendingAuthorization {
-  if (typeof value !== 'object' || value === null) return false
-  const { state, used } = value as Record<string, unknown>
-  return typeof state === 'string' && typeof used === 'boolean'
 }
 
 /**

@@ -17,11 +17,12 @@ const keyOf = (chatId: string, messageId: string) => `chat_${chatId}_question_${
 /** The entries of a call's form, stored so that they survive a reload or another page. */
 export const elicitationDraft = {
   read(chatId: string, messageId: string, { id, fields }: ToolQuestion): Values {
-    const draft = parse(browserStorage.read(keyOf(chatId, messageId)))
-    if (draft?.questionId !== id) return new Map()
+    const draft = browserStorage.readJson(keyOf(chatId, messageId)) as Partial<StoredDraft> | undefined
+    const entries = draft?.entries
+    if (draft?.questionId !== id || typeof entries !== 'object' || entries === null) return new Map()
     return new Map(
       fields.flatMap((field) => {
-        const entry = Object.hasOwn(draft.entries, field.name) ? draft.entries[field.name] : undefined
+        const entry = Object.hasOwn(entries, field.name) ? entries[field.name] : undefined
         return canShow(field, entry) ? [[field.name, entry] as const] : []
       }),
     )
@@ -45,20 +46,6 @@ const secretWords =
 function looksSecret(field: ElicitationField): boolean {
   const words = `${field.name} ${field.label} ${field.description ?? ''}`
   return secretWords.test(words.replaceAll('_', ' '))
-}
-
-function parse(stored: string | null): StoredDraft | undefined {
-  try {
-    const draft: unknown = JSON.parse(stored ?? 'null')
-    return isDraft(draft) ? draft : undefined
-  } catch {
-    return undefined
-  }
-}
-
-function isDraft(value: unknown): value is StoredDraft {
-  if (typeof value !== 'object' || value === null || !('questionId' in value)) return false
-  return 'entries' in value && typeof value.entries === 'object' && value.entries !== null
 }
 
 /** Whether a field can show a stored value. */
