@@ -63,7 +63,7 @@ export function useShortcut(shortcut: string, onPress: () => void): void {
       const isCovered = dialogStack.top() !== null
       // While a dialog is open the browser must not act on the keys either, for example focus its address bar. Escape
       // is an exception: the browser closes the dialog with it.
-      if (!isCovered || shortcut !== 'escape') event.preventDefault()
+      if (!isCovered || !shortcut.endsWith('escape')) event.preventDefault()
       if (!isCovered) press()
     }
     window.addEventListener('keydown', handleKey)

@@ -3,7 +3,6 @@ import { isBlank, textOfContent, withText } from '@yonder/contract/message-text'
 import { ArrowUp, Square } from 'lucide-react'
 import { useEffect, useImperativeHandle, useRef, type Ref, type RefObject } from 'react'
 import { IconButton } from '../../../ui/button/icon-button.tsx'
-import { dialogStack } from '../../../ui/dialog/dialog-layer.ts'
 import { useFocusAfterRemoval } from '../../../ui/focus.ts'
 import { isSendKey, useShortcut } from '../../../ui/shortcut/shortcut.ts'
 import { useDraft } from '../chat-storage.ts'
@@ -120,15 +119,7 @@ interface ComposerBoxProps {
  */
 function ComposerBox({ text, onChange, onSubmit, ref: box }: ComposerBoxProps) {
   useEffect(() => focusInput(box.current), [box])
-  useEffect(() => {
-    const focus = (event: globalThis.KeyboardEvent) => {
-      if (event.key !== 'Escape' || !event.shiftKey || event.isComposing || dialogStack.top() !== null) return
-      event.preventDefault()
-      box.current?.focus()
-    }
-    window.addEventListener('keydown', focus)
-    return () => window.removeEventListener('keydown', focus)
-  }, [box])
+  useShortcut('shift+escape', () => box.current?.focus())
   return (
     <ChatTextArea
       ref={box}

@@ -1,5 +1,4 @@
 import { X } from 'lucide-react'
-import { useRef } from 'react'
 import { flushSync } from 'react-dom'
 import { ToolName } from '../../../ui/tool-name.tsx'
 
@@ -13,20 +12,19 @@ export interface ToolChipsProps {
 
 /** Tool names as chips. */
 export function ToolChips({ names, onRemove, onEmptied }: ToolChipsProps) {
-  const buttons = useRef(new Map<string, HTMLButtonElement>())
-
-  const remove = (name: string, at: number) => {
+  const remove = (name: string, button: HTMLElement) => {
+    const chip = button.closest('li')
+    // The focused button is removed with its chip, so the focus moves to the next chip, else to the previous one.
+    const neighbour = chip?.nextElementSibling ?? chip?.previousElementSibling
     flushSync(() => onRemove?.(name))
-    // The focused button was removed with its chip, so the focus moves to the next chip, else to the previous one.
-    const neighbour = names[at + 1] ?? names[at - 1]
-    if (neighbour === undefined) onEmptied?.()
-    else buttons.current.get(neighbour)?.focus()
+    if (neighbour) neighbour.querySelector('button')?.focus()
+    else onEmptied?.()
   }
 
   if (names.length === 0) return null
   return (
     <ul aria-label="Allowed tools" className="flex flex-wrap gap-1.5">
-      {names.map((name, at) => (
+      {names.map((name) => (
         <li
           key={name}
           className="flex max-w-full min-w-0 items-center gap-0.5 rounded-control bg-hover pl-2.5 text-xs"
@@ -36,13 +34,9 @@ export function ToolChips({ names, onRemove, onEmptied }: ToolChipsProps) {
           </bdi>
           {onRemove !== undefined && (
             <button
-              ref={(button) => {
-                if (button === null) buttons.current.delete(name)
-                else buttons.current.set(name, button)
-              }}
               type="button"
               aria-label={`Remove ${name}`}
-              onClick={() => remove(name, at)}
+              onClick={({ currentTarget }) => remove(name, currentTarget)}
               className="touch-target -ml-1.5 inline-flex size-7 shrink-0 items-center justify-center rounded-control text-muted transition-colors hover:bg-pressed hover:text-ink"
             >
               <X size={13} aria-hidden />

@@ -1,5 +1,5 @@
 import type { Permission } from '@yonder/contract/connector'
-import { useRef, type KeyboardEvent } from 'react'
+import type { KeyboardEvent } from 'react'
 import { classNames } from '../../../ui/class-names.ts'
 
 const labels: Readonly<Record<Permission, string>> = { ask: 'Asks', allow: 'Allowed', block: 'Blocked' }
@@ -24,36 +24,23 @@ export interface ToolStateControlProps {
  * focus without choosing, so that moving from 'Asks' to 'Blocked' does not allow the tool for a moment.
  */
 export function ToolStateControl({ name, state, allowsEveryTool, busy, onChange }: ToolStateControlProps) {
-  const buttons = useRef(new Map<Permission, HTMLButtonElement>())
   const isDisabled = (each: Permission) => allowsEveryTool && each === 'ask'
 
-  const moveFrom = (focused: Permission, event: KeyboardEvent) => {
-    const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key]
-    if (step === undefined) return
-    event.preventDefault()
-    const enabled = states.filter((each) => !isDisabled(each))
-    const next = enabled[enabled.indexOf(focused) + step]
-    if (next !== undefined) buttons.current.get(next)?.focus()
-  }
-
   return (
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- the buttons inside receive the keys
     <fieldset
       aria-label={`Approval of ${name}`}
+      onKeyDown={moveFocus}
       className="flex w-fit shrink-0 rounded-control border border-line-strong p-0.5"
     >
       {states.map((each) => (
         <button
           key={each}
-          ref={(button) => {
-            if (button === null) buttons.current.delete(each)
-            else buttons.current.set(each, button)
-          }}
           type="button"
           tabIndex={each === state ? 0 : -1}
           aria-pressed={each === state}
           aria-disabled={busy || undefined}
           disabled={isDisabled(each)}
-          onKeyDown={(event) => moveFrom(each, event)}
           onClick={() => !busy && each !== state && onChange(each)}
           className={classNames(
             'touch-target h-6 rounded-inner px-2 text-xs font-medium transition-colors disabled:opacity-50 pointer-coarse:h-9 pointer-coarse:px-3',
@@ -65,4 +52,12 @@ export function ToolStateControl({ name, state, allowsEveryTool, busy, onChange 
       ))}
     </fieldset>
   )
+}
+
+function moveFocus(event: KeyboardEvent): void {
+  const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key]
+  if (step === undefined) return
+  event.preventDefault()
+  const enabled = [...event.currentTarget.querySelectorAll<HTMLElement>('button:not(:disabled)')]
+  enabled[enabled.findIndex((button) => button === document.activeElement) + step]?.focus()
 }
