@@ -50,8 +50,6 @@ export function useForm<Draft extends object, Field extends string>({
   const [problems, setProblems] = useState<Problems<Field>>({})
   const [pending, setPending] = useState(false)
   const controls = useRef(new Map<Field, HTMLElement>())
-  // One stable ref for each field, because a new ref would be attached again in every render.
-  const refs = useRef(new Map<Field, RefCallback<HTMLElement>>())
 
   const change = (part: Partial<Draft>) => {
     setProblems((known) => (clears === 'all' ? {} : omit(known, Object.keys(part))))
@@ -86,15 +84,9 @@ export function useForm<Draft extends object, Field extends string>({
       void submitDraft()
     },
     report,
-    ref: (field) => {
-      const known = refs.current.get(field)
-      if (known !== undefined) return known
-      const attach = (element: HTMLElement | null) => {
-        if (element === null) controls.current.delete(field)
-        else controls.current.set(field, element)
-      }
-      refs.current.set(field, attach)
-      return attach
+    ref: (field) => (element) => {
+      if (element === null) controls.current.delete(field)
+      else controls.current.set(field, element)
     },
   }
 }

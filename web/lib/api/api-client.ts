@@ -1,7 +1,7 @@
 import type { ErrorBody } from '@yonder/contract/error'
 import { createLiveFeed } from '../streams/live-feed.ts'
 import { ApiError, isGatewayFailure, UnreachableError } from './api-error.ts'
-import { createConnection, type Connection } from './connection.ts'
+import { ServerConnection, type Connection } from './connection.ts'
 
 const readFailureMessage = 'An error occurred while fetching the data.'
 
@@ -33,7 +33,7 @@ export function createApiClient(options: ApiClientOptions) {
   const { onUnauthorized } = options
   const send = options.fetch ?? ((input: RequestInfo | URL, init?: RequestInit) => fetch(input, init))
 
-  const connection = createConnection(() => probe(send))
+  const connection = new ServerConnection(() => probe(send))
 
   const sendWithCheck = withConnectionCheck(send, connection)
 

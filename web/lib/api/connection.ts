@@ -6,27 +6,16 @@ import { createStore, type ReadableStore } from '../store.ts'
  */
 export type ConnectionState = 'online' | 'checking' | 'unreachable' | 'offline'
 
-export interface Connection extends ReadableStore<ConnectionState> {
-  /** Called when the server may be unreachable: probes it until it responds, while something subscribes. */
-  readonly check: () => void
-  /** Returns how many outages, shown as `offline` or `unreachable`, have begun so far. */
-  readonly countOutages: () => number
-}
-
 /** A server that cannot be reached for a shorter time is not shown as `unreachable`. */
 const gracePeriodMs = 1000
 /** The pause between two checks once the server is `unreachable`. */
 const checkIntervalMs = 2000
 
 /**
- * Creates the state of the connection to the server. `probe` resolves to whether the server responds. It is called only
- * while something subscribes to the state.
+ * The state of the connection to the server. `probe` resolves to whether the server responds. It is called only while
+ * something subscribes to the state.
  */
-export function createConnection(probe: () => Promise<boolean>): Connection {
-  return new CheckedConnection(probe)
-}
-
-class CheckedConnection implements Connection {
+export class ServerConnection implements ReadableStore<ConnectionState> {
   readonly #probe: () => Promise<boolean>
   readonly #state = createStore<ConnectionState>(navigator.onLine ? 'online' : 'offline')
   #outages = 0
@@ -40,8 +29,10 @@ class CheckedConnection implements Connection {
 
   readonly get = (): ConnectionState => this.#state.get()
 
+  /** Returns how many outages, shown as `offline` or `unreachable`, have begun so far. */
   readonly countOutages = (): number => this.#outages
 
+  /** Called when the server may be unreachable: probes it until it responds, while something subscribes. */
   readonly check = (): void => {
     if (this.#subscribers === 0 || this.#isChecking || !navigator.onLine) return
     this.#isChecking = true
@@ -108,6 +99,8 @@ class CheckedConnection implements Connection {
     })
   }
 }
+
+export type Connection = Pick<ServerConnection, 'get' | 'subscribe' | 'check' | 'countOutages'>
 
 /** Calls `listener` whenever the server can be reached again. Returns a function that ends this. */
 export function onConnectionBack(connection: Connection, listener: () => void): () => void {
