@@ -40,7 +40,8 @@ export class ErrorBoundary extends Component<ErrorBoundaryProps, ErrorBoundarySt
       <main className="flex flex-1 items-center justify-center">
         <ErrorState
           title="This page could not be shown"
-          retry={{ label: 'Reload', onRetry: () => window.location.reload() }}
+          retryLabel="Reload"
+          onRetry={() => window.location.reload()}
         >
           Something went wrong, or a newer version was installed. Your chats are safe. Reload the page.
         </ErrorState>

@@ -40,7 +40,7 @@ function StartedRoutes() {
 function Unreachable({ startup: { failure, retry } }: { readonly startup: Startup & { status: 'failed' } }) {
   return (
     <main className="flex flex-1 items-center justify-center">
-      <ErrorState title="Yonder cannot be reached" retry={{ label: 'Try again', onRetry: retry }}>
+      <ErrorState title="Yonder cannot be reached" onRetry={retry}>
         {sentenceOf(failure)} This page continues as soon as the connection is back.
       </ErrorState>
     </main>

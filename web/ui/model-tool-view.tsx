@@ -26,10 +26,7 @@ export function ModelToolView({ read, fingerprint }: ModelToolViewProps) {
     return error === undefined ? (
       <LoadingState>Loading the tool</LoadingState>
     ) : (
-      <ErrorState
-        title="The tool could not be loaded"
-        retry={{ label: 'Try again', onRetry: () => void read.mutate() }}
-      />
+      <ErrorState title="The tool could not be loaded" onRetry={() => void read.mutate()} />
     )
   }
   const { name, description, parameters, google_parameters } = tool

@@ -70,10 +70,7 @@ function BotList({ onOpen }: { readonly onOpen: (dialog: OpenDialog) => void }) 
   const { data: bots, error } = useBots()
   if (bots === undefined && error !== undefined)
     return (
-      <ErrorState
-        title="Error loading bot configurations"
-        retry={{ label: 'Try again', onRetry: () => location.reload() }}
-      >
+      <ErrorState title="Error loading bot configurations" onRetry={() => location.reload()}>
         {readReason(error)}
       </ErrorState>
     )

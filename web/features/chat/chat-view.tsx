@@ -56,10 +56,7 @@ export function ChatView({ chatId }: { readonly chatId: string }) {
       {error === undefined ? (
         <ChatSkeleton />
       ) : (
-        <ErrorState
-          title="This chat could not be loaded"
-          retry={{ label: 'Try again', onRetry: session.reload }}
-        >
+        <ErrorState title="This chat could not be loaded" onRetry={session.reload}>
           {readReason(error)}
         </ErrorState>
       )}

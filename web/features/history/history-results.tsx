@@ -19,7 +19,7 @@ export function HistoryResults({ result, search, onOpen }: HistoryResultsProps) 
   if (isLoading) return <LoadingState>Loading chats...</LoadingState>
   if (error !== undefined)
     return (
-      <ErrorState title="Error loading chats" retry={{ label: 'Try again', onRetry: result.retry }}>
+      <ErrorState title="Error loading chats" onRetry={result.retry}>
         Your chats could not be loaded. Yonder tries again every five seconds.
       </ErrorState>
     )

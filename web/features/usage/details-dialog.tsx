@@ -44,10 +44,7 @@ function DialogBody({ chatId, replies }: Omit<DetailsDialogProps, 'onClose'>) {
   )
   if (error !== undefined && !isNotFound(error))
     return (
-      <ErrorState
-        title="The details could not be loaded"
-        retry={{ label: 'Try again', onRetry: () => void mutate() }}
-      >
+      <ErrorState title="The details could not be loaded" onRetry={() => void mutate()}>
         {readReason(error)}
       </ErrorState>
     )

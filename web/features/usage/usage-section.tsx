@@ -47,10 +47,7 @@ export function UsageSection() {
         ) : error === undefined ? (
           <ReportSkeleton />
         ) : (
-          <ErrorState
-            title="The usage could not be loaded"
-            retry={{ label: 'Try again', onRetry: () => void mutate() }}
-          >
+          <ErrorState title="The usage could not be loaded" onRetry={() => void mutate()}>
             {readReason(error)}
           </ErrorState>
         )}

@@ -6,11 +6,12 @@ export interface ErrorStateProps {
   readonly title: string
   /** What happened, and what the user can do about it. */
   readonly children?: ReactNode
-  readonly retry?: { readonly label: string; readonly onRetry: () => void }
+  readonly onRetry?: () => void
+  readonly retryLabel?: string
 }
 
 /** Shown in place of content that could not be loaded. */
-export function ErrorState({ title, children, retry }: ErrorStateProps) {
+export function ErrorState({ title, children, onRetry, retryLabel = 'Try again' }: ErrorStateProps) {
   return (
     <div role="alert" className="flex flex-col items-center gap-2 px-6 py-12 text-center">
       <span className="mb-1 text-danger">
@@ -18,9 +19,9 @@ export function ErrorState({ title, children, retry }: ErrorStateProps) {
       </span>
       <p className="text-sm font-medium">{title}</p>
       {children !== undefined && <p className="max-w-sm text-sm text-muted">{children}</p>}
-      {retry !== undefined && (
+      {onRetry !== undefined && (
         <div className="mt-3">
-          <Button onClick={retry.onRetry}>{retry.label}</Button>
+          <Button onClick={onRetry}>{retryLabel}</Button>
         </div>
       )}
     </div>

@@ -28,10 +28,7 @@ export function BrowseDialog({ connectors, onClose }: BrowseDialogProps) {
         {/* The same height in every state, so that nothing jumps while the catalogue loads or a search runs. */}
         <div className="-mb-5 flex h-[min(36rem,70dvh)] flex-col">
           {data === undefined && error !== undefined && !retrying ? (
-            <ErrorState
-              title={describeError(error)}
-              retry={{ label: 'Try Again', onRetry: () => void retry() }}
-            />
+            <ErrorState title={describeError(error)} retryLabel="Try Again" onRetry={() => void retry()} />
           ) : (
             <BrowseResults servers={data?.servers} connectors={connectors} onOpenForm={setForm} />
           )}

@@ -21,10 +21,7 @@ export function ConnectorList({ onOpen }: ConnectorListProps) {
   const { data: connectors, error } = useConnectors()
   if (connectors === undefined && error !== undefined) {
     return (
-      <ErrorState
-        title="Error loading connector configurations"
-        retry={{ label: 'Try again', onRetry: () => location.reload() }}
-      >
+      <ErrorState title="Error loading connector configurations" onRetry={() => location.reload()}>
         {readReason(error)}
       </ErrorState>
     )

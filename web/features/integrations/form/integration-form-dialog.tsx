@@ -159,12 +159,7 @@ function NothingToSelect({ offers, onRetry }: Pick<IntegrationFormDialogProps, '
       </div>
     )
   if (offers === 'failed')
-    return (
-      <ErrorState
-        title="Error loading integrations. Please try again."
-        retry={{ label: 'Try again', onRetry: () => void retry() }}
-      />
-    )
+    return <ErrorState title="Error loading integrations. Please try again." onRetry={() => void retry()} />
   return <p className="py-4 text-sm text-muted">All available integrations have already been added.</p>
 }
 

@@ -23,10 +23,7 @@ export function IntegrationList({ list, authorization, onEdit }: IntegrationList
   const { retrying, retry } = useRetry(mutate)
   if (integrations === undefined && error !== undefined && !retrying)
     return (
-      <ErrorState
-        title="Error loading integrations. Please try again later."
-        retry={{ label: 'Try again', onRetry: () => void retry() }}
-      />
+      <ErrorState title="Error loading integrations. Please try again later." onRetry={() => void retry()} />
     )
   if (integrations === undefined) return <LoadingState>Loading integrations...</LoadingState>
   if (integrations.length === 0)
