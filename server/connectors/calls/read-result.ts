@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises'
 import { needsSignInKey } from '../../integrations/integration-connector.ts'
 import { isDeeperThan } from '../../lib/canonical-json.ts'
 import { isObject, type JsonObject } from '../../lib/json-object.ts'
@@ -26,53 +25,34 @@ const maxDepth = 64
 const maxIndentedChars = 100_000
 
 /**
- * Reads a result block by block; an invalid block is replaced by a note. Yields to the event loop between the steps
- * that visit the whole result.
+ * Reads a result block by block; an invalid block is replaced by a note. A large result of a remote server is read in
+ * the thread of `message-worker.ts`, so that the event loop stays free.
  */
-export async function readResult(result: JsonObject, limits: ConnectorLimits): Promise<ReadResult> {
+export function readResult(result: JsonObject, limits: ConnectorLimits): ReadResult {
   const content: readonly unknown[] = Array.isArray(result['content']) ? result['content'] : []
   const reader = new BlockReader(limits)
   const parts: OutcomePart[] = []
-  for (const block of content.slice(0, maxBlocks)) parts.push(await cleanPart(reader.read(block)))
+  for (const block of content.slice(0, maxBlocks)) parts.push(cleanPart(reader.read(block)))
   if (content.length > maxBlocks) {
     parts.push({
       type: 'note',
       text: `${content.length - maxBlocks} more parts of the result are not shown.`,
     })
   }
-  const structured = await readStructured(result, parts)
+  const structured = readStructured(result, parts)
   if (structured !== undefined) parts.push(structured)
-  await setImmediate()
   return {
     parts,
     text: cut(parts.map(toModelText).join('\n'), limits.maxResultChars) || 'The tool returned no result.',
     isError: result['isError'] === true,
     needsSignIn: isObject(result['_meta']) && result['_meta'][needsSignInKey] === true,
-    bytes: await countBytes(result),
+    bytes: countBytes(result),
   }
 }
-
-/** Characters of a text after which cleaning yields to the event loop at the next good place. */
-const maxCleanedChars = 20_000
 
 /** Removes what the user cannot see from the text of a part. */
-async function cleanPart(part: OutcomePart): Promise<OutcomePart> {
-  if (part.type !== 'text' && part.type !== 'json') return part
-  let text = ''
-  for (let from = 0; from < part.text.length;) {
-    if (from > 0) await setImmediate()
-    const end = findCut(part.text, from + maxCleanedChars)
-    text += cleanText(part.text.slice(from, end))
-    from = end
-  }
-  return { ...part, text }
-}
-
-/** Returns the next index where a cut splits no word or emoji; when none is near, one that splits no surrogate pair. */
-function findCut(text: string, from: number): number {
-  const space = text.slice(from, from + maxCleanedChars).search(/[ \n]/)
-  if (space >= 0) return from + space
-  return /^[\uDC00-\uDFFF]/.test(text.slice(from, from + 1)) ? from + 1 : from
+function cleanPart(part: OutcomePart): OutcomePart {
+  return part.type === 'text' || part.type === 'json' ? { ...part, text: cleanText(part.text) } : part
 }
 
 const unreadable = note('Part of the result could not be read.')
@@ -139,14 +119,13 @@ function readLink({ uri, name, title }: JsonObject): OutcomePart {
 }
 
 /** Returns the structured result, unless a text block repeats it: for older clients, servers send both. */
-async function readStructured(
+function readStructured(
   { structuredContent }: JsonObject,
   parts: readonly OutcomePart[],
-): Promise<OutcomePart | undefined> {
+): OutcomePart | undefined {
   if (structuredContent === undefined) return undefined
   if (isDeeperThan(structuredContent, maxDepth))
     return note('A structured result is not shown: it is nested too deeply.')
-  await setImmediate()
   const plain = JSON.stringify(structuredContent) ?? 'null'
   const isRepeated = parts.some((part) => part.type === 'text' && isSameJson(part.text, plain))
   if (isRepeated) return undefined
@@ -189,9 +168,7 @@ function cut(text: string, maxChars: number): string {
   return `${text.slice(0, maxChars).toWellFormed()}\n[${omitted.toLocaleString('en')} more characters were omitted.]`
 }
 
-async function countBytes(result: JsonObject): Promise<number> {
+function countBytes(result: JsonObject): number {
   // Serializing a much deeper result would overflow the stack.
-  if (isDeeperThan(result, maxDepth * 2)) return 0
-  await setImmediate()
-  return Buffer.byteLength(JSON.stringify(result))
+  return isDeeperThan(result, maxDepth * 2) ? 0 : Buffer.byteLength(JSON.stringify(result))
 }

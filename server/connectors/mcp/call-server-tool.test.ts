@@ -7,7 +7,7 @@ afterEach(() => {
 
 it('measures the time of a call even if the system clock changes meanwhile', () => {
   vi.useFakeTimers({ toFake: ['Date'] })
-  const clock = new CallClock({ maxIdleMs: 60_000, maxTotalMs: 300_000 }, new AbortController().signal)
+  const clock = new CallClock({ maxCallIdleMs: 60_000, maxCallMs: 300_000 }, new AbortController().signal)
   vi.setSystemTime(Date.now() - 3_600_000)
   expect(clock.elapsedMs).toBeGreaterThanOrEqual(0)
   expect(clock.elapsedMs).toBeLessThan(60_000)
@@ -22,7 +22,7 @@ it('measures the time of a call even if the system clock changes meanwhile', () 
 
 it('restarts the idle time with every message about progress, but not the total time', () => {
   vi.useFakeTimers()
-  const clock = new CallClock({ maxIdleMs: 60_000, maxTotalMs: 300_000 }, new AbortController().signal)
+  const clock = new CallClock({ maxCallIdleMs: 60_000, maxCallMs: 300_000 }, new AbortController().signal)
   for (let passed = 0; passed < 5; passed++) {
     expect(clock.timedOut).toBe(false)
     clock.touch()
@@ -35,7 +35,7 @@ it('restarts the idle time with every message about progress, but not the total 
 
 it('times a call out after the idle time without progress', () => {
   vi.useFakeTimers()
-  const clock = new CallClock({ maxIdleMs: 60_000, maxTotalMs: 300_000 }, new AbortController().signal)
+  const clock = new CallClock({ maxCallIdleMs: 60_000, maxCallMs: 300_000 }, new AbortController().signal)
   vi.advanceTimersByTime(59_999)
   expect(clock.timedOut).toBe(false)
   vi.advanceTimersByTime(1)

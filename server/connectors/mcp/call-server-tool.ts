@@ -44,7 +44,7 @@ export async function callServerTool(
       const needsPages = result instanceof UrlElicitationRequiredError
       if (!needsPages && result['resultType'] !== 'input_required') {
         // The SDK has read the result of a server in this process.
-        return connection.responses.takeResult() ?? (await readResult(result, limits))
+        return connection.responses.takeResult() ?? readResult(result, limits)
       }
       // A result may request another round without an elicitation, so the rounds are limited too.
       if (round === limits.maxElicitations) throw tooManyElicitations()
@@ -91,33 +91,25 @@ function toSdkTool({ name, inputSchema }: ToolDefinition): Tool {
   return { name, inputSchema: { ...inputSchema, type: 'object' } }
 }
 
-export interface CallTimeLimits {
-  /** Milliseconds that may pass before the result or the next message about progress. */
-  readonly maxIdleMs: number
-  /** Milliseconds that the whole call may take. */
-  readonly maxTotalMs: number
-}
-
 /**
  * Limits the time of a call. A message about progress restarts the idle time but not the total time. Both are paused
  * while the call waits for the user.
  */
 export class CallClock {
   readonly signal: AbortSignal
-  readonly #limits: CallTimeLimits
+  readonly #limits: Pick<ConnectorLimits, 'maxCallIdleMs' | 'maxCallMs'>
   readonly #timeout = new AbortController()
   #wasSilent = false
-  #remainingMs: number
+  /** Milliseconds before the clock last resumed, excluding pauses. */
+  #earlierMs = 0
   /** When the clock last resumed, in `performance.now()` milliseconds; undefined during a pause. */
   #runningSince: number | undefined
   #isStopped = false
-  #idleTimer: NodeJS.Timeout | undefined
-  #totalTimer: NodeJS.Timeout | undefined
+  #timer: NodeJS.Timeout | undefined
 
   /** Starts the clock. Aborting `signal` aborts the signal of the clock too. */
-  constructor(limits: CallTimeLimits, signal: AbortSignal) {
+  constructor(limits: Pick<ConnectorLimits, 'maxCallIdleMs' | 'maxCallMs'>, signal: AbortSignal) {
     this.#limits = limits
-    this.#remainingMs = limits.maxTotalMs
     this.signal = AbortSignal.any([signal, this.#timeout.signal])
     this.resume()
   }
@@ -133,45 +125,39 @@ export class CallClock {
 
   /** Milliseconds that have passed, excluding pauses. */
   get elapsedMs(): number {
-    const running = this.#runningSince === undefined ? 0 : performance.now() - this.#runningSince
-    return this.#limits.maxTotalMs - this.#remainingMs + running
+    return this.#earlierMs + (this.#runningSince === undefined ? 0 : performance.now() - this.#runningSince)
   }
 
   /** Restarts the idle time. */
   touch(): void {
-    if (this.#runningSince !== undefined) this.#restartIdle()
+    if (this.#runningSince === undefined) return
+    clearTimeout(this.#timer)
+    const { maxCallIdleMs, maxCallMs } = this.#limits
+    const remainingMs = Math.max(0, maxCallMs - this.elapsedMs)
+    this.#timer = setTimeout(
+      () => {
+        this.#wasSilent = maxCallIdleMs < remainingMs
+        this.#timeout.abort(new DOMException('The call took too long.', 'TimeoutError'))
+      },
+      Math.min(maxCallIdleMs, remainingMs),
+    )
   }
 
   resume(): void {
     if (this.#isStopped || this.#runningSince !== undefined) return
     this.#runningSince = performance.now()
-    this.#totalTimer = setTimeout(() => this.#expire(), Math.max(0, this.#remainingMs))
-    this.#restartIdle()
+    this.touch()
   }
 
   pause(): void {
-    if (this.#runningSince === undefined) return
-    this.#remainingMs -= performance.now() - this.#runningSince
+    this.#earlierMs = this.elapsedMs
     this.#runningSince = undefined
-    clearTimeout(this.#idleTimer)
-    clearTimeout(this.#totalTimer)
+    clearTimeout(this.#timer)
   }
 
   /** Stops the clock for good at the end of the call; `elapsedMs` stays readable. */
   stop(): void {
     this.pause()
     this.#isStopped = true
-  }
-
-  #restartIdle(): void {
-    clearTimeout(this.#idleTimer)
-    this.#idleTimer = setTimeout(() => {
-      this.#wasSilent = !this.timedOut
-      this.#expire()
-    }, this.#limits.maxIdleMs)
-  }
-
-  #expire(): void {
-    this.#timeout.abort(new DOMException('The call took too long.', 'TimeoutError'))
   }
 }

@@ -41,13 +41,7 @@ const maxErrorChars = 2_000
  * part, and we read it part by part. A large message is read in the thread of `message-worker.ts`, and the SDK gets only
  * what it needs of it. Other small messages stay as they are.
  */
-export async function readMessage({
-  data,
-  secret,
-  methods,
-  url,
-  limits,
-}: ReceivedMessage): Promise<ReadMessage> {
+export function readMessage({ data, secret, methods, url, limits }: ReceivedMessage): ReadMessage {
   const isSmall = data.length <= maxDirectBytes
   const text = hideSecret(typeof data === 'string' ? data : new TextDecoder().decode(data), secret)
   const value = parse(text)
@@ -69,7 +63,7 @@ export async function readMessage({
     }
     if (method === 'tools/call' && resultType !== 'input_required') {
       const message = respond({ result: { resultType, content: [] } })
-      return { message, answered, result: await readResult(result, limits) }
+      return { message, answered, result: readResult(result, limits) }
     }
   }
   if (isSmall) return { message: text, answered }

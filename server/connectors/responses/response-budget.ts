@@ -44,39 +44,28 @@ export class ResponseBudget {
 
   /** Counts a piece of a response. Returns an error when the budget is exceeded. */
   count(piece: Uint8Array, isEventStream: boolean): AppError | undefined {
-    const refusal = this.#countPiece(piece, isEventStream)
-    if (refusal !== undefined) this.onRefused?.(refusal)
-    return refusal
+    this.#bytes += piece.length
+    if (this.#bytes > this.#maxBytes) return this.refuse(tooLong(this.#maxBytes))
+    for (const byte of piece) {
+      if (byte === 0x5b || byte === 0x7b) this.#containers++
+      if (!isEventStream) continue
+      // A line ends with LF, CR, or CR and LF.
+      if (byte === cr || (byte === lf && !this.#endsWithCr)) this.#lines++
+      this.#endsWithCr = byte === cr
+    }
+    const excess =
+      this.#containers > maxContainers
+        ? 'a response with too many objects and lists'
+        : this.#lines > maxLines
+          ? 'an event stream with too many lines'
+          : undefined
+    return excess && this.refuse(new AppError('output_limit', `The server sent ${excess}.`))
   }
 
   /** Makes the request fail with an error that its responses have caused, and returns that error. */
   refuse(refusal: AppError): AppError {
     this.onRefused?.(refusal)
     return refusal
-  }
-
-  #countPiece(piece: Uint8Array, isEventStream: boolean): AppError | undefined {
-    this.#bytes += piece.length
-    if (this.#bytes > this.#maxBytes) return tooLong(this.#maxBytes)
-    for (const byte of piece) if (byte === 0x5b || byte === 0x7b) this.#containers++
-    if (this.#containers > maxContainers) {
-      return new AppError('output_limit', 'The server sent a response with too many objects and lists.')
-    }
-    if (!isEventStream) return undefined
-    this.#lines += this.#countLines(piece)
-    return this.#lines > maxLines
-      ? new AppError('output_limit', 'The server sent an event stream with too many lines.')
-      : undefined
-  }
-
-  /** Counts the ends of lines in a piece of an event stream: LF, CR, or CR and LF. */
-  #countLines(piece: Uint8Array): number {
-    let lines = 0
-    for (const byte of piece) {
-      if (byte === cr || (byte === lf && !this.#endsWithCr)) lines++
-      this.#endsWithCr = byte === cr
-    }
-    return lines
   }
 }
 

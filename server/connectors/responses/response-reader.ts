@@ -1,3 +1,4 @@
+import { ReadableStream } from 'node:stream/web'
 import { setTimeout } from 'node:timers/promises'
 import { SdkError, SdkErrorCode, type Transport } from '@modelcontextprotocol/client'
 import { createParser, type EventSourceMessage } from 'eventsource-parser'
@@ -101,7 +102,7 @@ export class ResponseReader {
           : ok && type.startsWith('application/json')
             ? this.#readJson(pieces, secret, requestId)
             : readStart(pieces, secret)
-      return new Response(toStream(read), { status, statusText, headers })
+      return new Response(ReadableStream.from(read), { status, statusText, headers })
     }
   }
 
@@ -170,7 +171,8 @@ export class ResponseReader {
   ): AsyncIterable<Uint8Array> {
     const pieces: Uint8Array[] = []
     for await (const piece of body) pieces.push(piece)
-    const read = await this.#read(join(pieces), secret)
+    // A large buffer has memory of its own, which can be passed to a thread without a copy.
+    const read = await this.#read(Buffer.concat(pieces), secret)
     if (requestId !== undefined && this.#pending.has(requestId)) throw unanswered()
     yield new TextEncoder().encode(read)
   }
@@ -181,9 +183,8 @@ export class ResponseReader {
     const received = { data, secret, methods: this.#pending, url, limits }
     let read: ReadMessage
     try {
-      read = await (data.length > maxDirectBytes
-        ? largeMessageReader.read(userId, received)
-        : readMessage(received))
+      read =
+        data.length > maxDirectBytes ? await largeMessageReader.read(userId, received) : readMessage(received)
       if (read.refusal !== undefined) throw toRefusal(read.refusal)
     } catch (error) {
       throw error instanceof AppError ? this.#budget.refuse(error) : error
@@ -215,32 +216,6 @@ function toRefusal(reason: NonNullable<ReadMessage['refusal']>): AppError {
   return reason === 'invalid'
     ? new AppError('upstream_invalid', 'The server sent a response that is not valid MCP. Check its address.')
     : new AppError('output_limit', 'The server sent a message that is too large.')
-}
-
-/** Like `ReadableStream.from`, which the DOM types lack. */
-function toStream(pieces: AsyncIterable<Uint8Array>): ReadableStream<Uint8Array> {
-  const iterator = pieces[Symbol.asyncIterator]()
-  return new ReadableStream<Uint8Array>({
-    async pull(controller) {
-      const next = await iterator.next()
-      if (next.done === true) controller.close()
-      else controller.enqueue(next.value)
-    },
-    async cancel() {
-      await iterator.return?.()
-    },
-  })
-}
-
-/** Joins pieces in a buffer of their own, which can be passed to a thread without a copy. */
-function join(pieces: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
-  const joined = new Uint8Array(pieces.reduce((length, piece) => length + piece.length, 0))
-  let at = 0
-  for (const piece of pieces) {
-    joined.set(piece, at)
-    at += piece.length
-  }
-  return joined
 }
 
 /** Returns the start of a response that is an error or not a message, in one piece. */
