@@ -32,8 +32,8 @@ import { readAccount } from './read-account.ts'
 import { changeConnector, requireDeletable, createConnector } from './save-connector.ts'
 import { syncConnectors } from './sync-connectors.ts'
 import { changePermissions } from './tools/change-permissions.ts'
+import { readModelTool } from './tools/list-model-tools.ts'
 import { listPermissions } from './tools/permission-store.ts'
-import { readModelTool } from './tools/read-model-tool.ts'
 import { listTools } from './tools/tool-store.ts'
 
 const NameParams = z.object({ name: z.string().transform(normalizeText) })
@@ -64,9 +64,7 @@ function registerReads(api: Api, deps: ConnectorDeps): void {
   api.get(
     '/api/browse-connectors',
     route('user', 'List servers that can be added as connectors', [], { response: { 200: BrowseList } }),
-    async () => ({
-      servers: [...(await browseServers(deps))],
-    }),
+    async () => ({ servers: [...(await browseServers(deps))] }),
   )
 
   api.get(

@@ -88,7 +88,7 @@ export async function adaptTools(
     const offered = {
       name,
       description: description || title || row.name,
-      inputSchema: cleanSchema(adapted.schema),
+      inputSchema: cleanValue(adapted.schema) as JsonSchema,
     }
     tools.push({ ...offered, connector, toolName: row.name, chars: countChars(offered) })
   }
@@ -131,10 +131,6 @@ function countChars({ name, description, inputSchema }: OfferedTool): number {
 }
 
 /** Removes invisible characters from all texts and keys of a schema. */
-function cleanSchema(schema: JsonSchema): JsonSchema {
-  return cleanValue(schema) as JsonSchema
-}
-
 function cleanValue(value: unknown): unknown {
   if (typeof value === 'string') return cleanText(value)
   if (typeof value !== 'object' || value === null) return value

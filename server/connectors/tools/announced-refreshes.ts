@@ -20,14 +20,6 @@ export interface AnnouncedRefreshesOptions<Subject> {
   readonly closing: AbortSignal
 }
 
-interface State {
-  pauseMs: number
-  timer: NodeJS.Timeout | undefined
-  isRunning: boolean
-  /** Whether a refresh is planned, after the pause or after the running one. */
-  isPending: boolean
-}
-
 /**
  * Refreshes what servers announce as changed: one refresh at a time and at most one pending for each key, and each
  * pause is twice as long as the one before, up to a limit, while a server keeps announcing. Nothing waits for these
@@ -35,7 +27,8 @@ interface State {
  */
 export class AnnouncedRefreshes<Subject> {
   readonly #options: AnnouncedRefreshesOptions<Subject>
-  readonly #states = new Map<string, State>()
+  /** The subject of the next refresh, for each key whose refreshes have not ended; undefined while none is planned. */
+  readonly #planned = new Map<string, Subject | undefined>()
 
   constructor(options: AnnouncedRefreshesOptions<Subject>) {
     this.#options = options
@@ -43,33 +36,23 @@ export class AnnouncedRefreshes<Subject> {
 
   /** Plans a refresh, unless one with this key is planned already. */
   announce(key: string, subject: Subject): void {
-    const state = this.#states.get(key) ?? {
-      pauseMs: this.#options.minPauseMs,
-      timer: undefined,
-      isRunning: false,
-      isPending: false,
+    const isRunning = this.#planned.has(key)
+    this.#planned.set(key, this.#planned.get(key) ?? subject)
+    if (!isRunning) void this.#run(key)
+  }
+
+  async #run(key: string): Promise<void> {
+    const { minPauseMs, maxPauseMs, refresh, onError, closing } = this.#options
+    for (let pauseMs = minPauseMs; ; pauseMs = Math.min(maxPauseMs, pauseMs * 2)) {
+      await new Promise((resolve) => {
+        setTimeout(resolve, pauseMs).unref()
+      })
+      const subject = this.#planned.get(key)
+      // A server that was quiet for as long as the pause gets the shortest pause again.
+      if (subject === undefined || closing.aborted) break
+      this.#planned.set(key, undefined)
+      await refresh(subject).catch(onError)
     }
-    this.#states.set(key, state)
-    if (state.isRunning) state.isPending = true
-    else if (!state.isPending) this.#plan(key, state, subject)
-  }
-
-  #plan(key: string, state: State, subject: Subject): void {
-    clearTimeout(state.timer)
-    state.isPending = true
-    state.timer = setTimeout(() => void this.#run(key, state, subject), state.pauseMs).unref()
-  }
-
-  async #run(key: string, state: State, subject: Subject): Promise<void> {
-    const { refresh, onError, closing, maxPauseMs } = this.#options
-    if (closing.aborted) return
-    state.isPending = false
-    state.isRunning = true
-    await refresh(subject).catch(onError)
-    state.isRunning = false
-    state.pauseMs = Math.min(maxPauseMs, state.pauseMs * 2)
-    if (state.isPending) this.#plan(key, state, subject)
-    // A server that is quiet for as long as the next pause gets the shortest pause again.
-    else state.timer = setTimeout(() => this.#states.delete(key), state.pauseMs).unref()
+    this.#planned.delete(key)
   }
 }

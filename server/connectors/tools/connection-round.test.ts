@@ -4,7 +4,7 @@ import { openHostileScene, ada, type HostileScene } from '../../testing/hostile-
 import { requireConnector } from '../connector-store.ts'
 import { connectionKey } from '../mcp/connection-pool.ts'
 import { listModelTools } from './list-model-tools.ts'
-import { ConnectorPreparation } from './prepare-connectors.ts'
+import { prepareConnector } from './prepare-connector.ts'
 
 describe('a round of connections', () => {
   let scene: HostileScene
@@ -105,8 +105,11 @@ describe('a round of connections', () => {
     const connector = await requireConnector(database.db, ada, name)
     shared.backoff.recordFailure(connectionKey(connector), new AppError('upstream_error', 'It failed.'))
     const seen: string[] = []
-    const preparation = new ConnectorPreparation(scene.connectors, ada, ({ status }) => seen.push(status))
-    await preparation.add(connector, true, AbortSignal.abort())
+    await prepareConnector(scene.connectors, connector, {
+      needsRefresh: true,
+      signal: AbortSignal.abort(),
+      onStatus: ({ status }) => seen.push(status),
+    })
     await vi.waitUntil(() => seen.length === 2)
     expect(seen).toEqual(['info', 'error'])
   })

@@ -1,16 +1,24 @@
 import type { ApiType } from '@yonder/contract/bot'
+import type { ModelTool } from '@yonder/contract/connector'
 import { type Actor, ownerOf } from '../../access/access.ts'
-import type { ConnectorRow } from '../../db/tables/connector-tables.ts'
+import type { ConnectorRow, ConnectorToolRow } from '../../db/tables/connector-tables.ts'
+import { AppError } from '../../lib/app-error.ts'
+import { canonicalJson } from '../../lib/canonical-json.ts'
 import type { ConnectorDeps } from '../connector-deps.ts'
 import { connectionKey } from '../mcp/connection-pool.ts'
 import { syncConnectors } from '../sync-connectors.ts'
-import { adaptTools, selectTools, type AdaptedTools, type ConnectorWithTools } from './adapt-tools.ts'
+import {
+  adaptTools,
+  selectTools,
+  type AdaptedTools,
+  type ConnectorWithTools,
+  type OfferedTool,
+} from './adapt-tools.ts'
 import { reportConnecting, reportStoredRound, reportSummary, type OnStatus } from './connection-round.ts'
-import { fitsRequest, offerTools, type ModelTools } from './offer-tools.ts'
+import { findPreferredTools, fitsRequest, offerTools, type ModelTools } from './offer-tools.ts'
 import { readBlockedTools } from './permission-store.ts'
-import { findPreferredTools } from './preferred-tools.ts'
 import type { ReadBotConnectors } from './resolve-tool.ts'
-import { listTools } from './tool-store.ts'
+import { findTool, listTools } from './tool-store.ts'
 
 export interface ListModelToolsOptions {
   readonly user: Actor
@@ -34,8 +42,9 @@ type IsUsable = (connector: Pick<ConnectorRow, 'id'>) => boolean
  */
 export async function listModelTools(
   deps: ConnectorDeps,
-  { user, apiType, signal, onStatus, reportsStored = false, readBotConnectors }: ListModelToolsOptions,
+  options: ListModelToolsOptions,
 ): Promise<ModelTools> {
+  const { user, apiType, onStatus, reportsStored = false, readBotConnectors } = options
   const { database, builtIns, now } = deps
   const [usable, listed] = await Promise.all([
     readBotConnectors?.(),
@@ -48,8 +57,7 @@ export async function listModelTools(
   const expired = known.filter(({ tools_expire_at }) => (tools_expire_at ?? 0) <= now())
   if (expired.length > 0) refreshInBackground(deps, expired)
   if (connectors.some((connector) => lacksToolList(connector) && mayRetry(deps, connector))) {
-    const others = own.filter((connector) => !isUsable(connector))
-    return refreshFirst(deps, { user, apiType, signal, onStatus }, { connectors, others })
+    return refreshFirst(deps, options, own, isUsable)
   }
   // The tools of all connectors are adapted, so that all bots share one cache entry, and so that a call of a connector
   // that this bot may not use is refused with the reason.
@@ -57,17 +65,6 @@ export async function listModelTools(
   const offered = await offerStoredTools(deps, apiType, stored, isUsable)
   if (reportsStored) reportStoredRound(connectors, known, offered, onStatus)
   return offered
-}
-
-/** Returns the tools that models of this API type are offered now, without asking any server. */
-export async function listOfferedTools(
-  deps: ConnectorDeps,
-  user: Actor,
-  apiType: ApiType,
-): Promise<ModelTools> {
-  const own = await syncConnectors(deps.database.db, user, deps.builtIns, deps.now())
-  const known = own.filter((connector) => connector.status !== 'disconnected' && !lacksToolList(connector))
-  return offerStoredTools(deps, apiType, known)
 }
 
 /** Whether there is no stored list of tools to use. */
@@ -86,22 +83,28 @@ function mayRetry({ shared }: Pick<ConnectorDeps, 'shared'>, connector: Connecto
 
 async function refreshFirst(
   deps: ConnectorDeps,
-  { user, apiType, signal, onStatus }: ListModelToolsOptions,
-  { connectors, others }: Readonly<Record<'connectors' | 'others', readonly ConnectorRow[]>>,
+  { apiType, signal, onStatus }: ListModelToolsOptions,
+  own: readonly ConnectorRow[],
+  isUsable: IsUsable,
 ): Promise<ModelTools> {
   // Loads the MCP client.
-  const { ConnectorPreparation } = await import('./prepare-connectors.ts')
+  const { prepareConnector } = await import('./prepare-connector.ts')
+  const connectors = own.filter(isUsable)
   reportConnecting(connectors, onStatus)
-  const preparation = new ConnectorPreparation(deps, user, onStatus)
-  await Promise.all(
-    connectors.map((connector) => preparation.add(connector, lacksToolList(connector), signal)),
+  const prepared = await Promise.all(
+    connectors.map((connector) =>
+      prepareConnector(deps, connector, { needsRefresh: lacksToolList(connector), signal, onStatus }),
+    ),
   )
-  const unused = await readStoredTools(deps, others)
-  const adapted = await adaptTools([...preparation.ready, ...unused], apiType)
-  const offered = await chooseTools(deps, adapted, connectors, ({ id }) =>
-    others.every((other) => other.id !== id),
+  const ready = prepared.filter((each) => each !== undefined)
+  const others = await readStoredTools(
+    deps,
+    own.filter((connector) => !isUsable(connector)),
   )
-  reportSummary({ ready: preparation.workingCount, all: connectors.length }, offered, onStatus)
+  const adapted = await adaptTools([...ready, ...others], apiType)
+  const offered = await chooseTools(deps, adapted, connectors, isUsable)
+  const working = ready.filter(({ works }) => works)
+  reportSummary({ ready: working.length, all: connectors.length }, offered, onStatus)
   return offered
 }
 
@@ -180,4 +183,49 @@ async function chooseTools(
   const limits = { maxTools: maxToolsPerRequest, maxChars: maxToolCharsPerRequest }
   if (fitsRequest(usable, limits)) return offerTools(usable, limits)
   return offerTools(usable, limits, await findPreferredTools(deps, connectors))
+}
+
+/**
+ * Returns what models read of a tool, taken from what they are offered. A tool that is not offered now is
+ * described as it would be offered alone.
+ * @throws AppError `not_found`
+ */
+export async function readModelTool(
+  deps: ConnectorDeps,
+  user: Actor,
+  connector: ConnectorRow,
+  toolName: string,
+): Promise<ModelTool> {
+  const row = await findTool(deps.database.db, connector, toolName)
+  if (row === undefined) {
+    throw new AppError('not_found', `The connector "${connector.name}" has no tool named "${toolName}".`)
+  }
+  // Only the schemas for Google differ from those for other providers.
+  const general = await readOffer(deps, user, connector, row, 'openai')
+  const google = await readOffer(deps, user, connector, row, 'google')
+  const described = general.tool ?? google.tool
+  const isSame = canonicalJson(general.tool?.inputSchema) === canonicalJson(google.tool?.inputSchema)
+  return {
+    fingerprint: row.fingerprint,
+    name: described?.name ?? row.name,
+    description: described?.description ?? '',
+    parameters: described?.inputSchema ?? null,
+    google_parameters: isSame ? null : (google.tool?.inputSchema ?? null),
+    offered: general.isOffered || google.isOffered,
+  }
+}
+
+async function readOffer(
+  deps: ConnectorDeps,
+  user: Actor,
+  connector: ConnectorRow,
+  row: ConnectorToolRow,
+  apiType: ApiType,
+): Promise<{ readonly tool: OfferedTool | undefined; readonly isOffered: boolean }> {
+  const own = await syncConnectors(deps.database.db, user, deps.builtIns, deps.now())
+  const known = own.filter((each) => each.status !== 'disconnected' && !lacksToolList(each))
+  const offered = (await offerStoredTools(deps, apiType, known)).find(connector, row.name)
+  if (offered !== undefined) return { tool: offered, isOffered: true }
+  const alone = await adaptTools([{ connector, tools: [row] }], apiType)
+  return { tool: alone.tools[0], isOffered: false }
 }

@@ -87,16 +87,12 @@ export async function deletePermissions(
     .execute()
 }
 
-/** Keeps a statement below the parameter limits of both engines. */
-const maxRowsPerInsert = 50
-
 /** Inserts permissions, except those of tools that have got one meanwhile. */
 export async function insertPermissions(trx: Db, rows: readonly ToolPermissionRow[]): Promise<void> {
-  for (let from = 0; from < rows.length; from += maxRowsPerInsert) {
-    await trx
-      .insertInto('tool_permissions')
-      .values(rows.slice(from, from + maxRowsPerInsert))
-      .onConflict((conflict) => conflict.doNothing())
-      .execute()
-  }
+  if (rows.length === 0) return
+  await trx
+    .insertInto('tool_permissions')
+    .values(rows)
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
 }

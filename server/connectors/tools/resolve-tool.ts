@@ -73,15 +73,12 @@ export async function resolveTool(
     credential: credentialIdOf(connector),
   }
   const reason =
-    (permission?.permission === 'block' ? explainBlocked(connector.name, toolName) : undefined) ??
+    (permission?.permission === 'block'
+      ? `The user has blocked the tool "${toolName}" of ${connector.name}, so it was not called.`
+      : undefined) ??
     disconnected ??
     (tool.problem === null ? undefined : `The tool "${toolName}" cannot be used: ${tool.problem}.`)
   return reason === undefined ? { kind: 'callable', ...known } : { kind: 'unusable', reason, ...known }
-}
-
-/** Returns the sentence that tells the user and the model why a blocked tool was not called. */
-function explainBlocked(connectorName: string, toolName: string): string {
-  return `The user has blocked the tool "${toolName}" of ${connectorName}, so it was not called.`
 }
 
 function missing(reason: string) {

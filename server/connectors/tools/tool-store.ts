@@ -25,9 +25,6 @@ export function parseDefinition(stored: string): ToolDefinition {
   return JSON.parse(stored) as ToolDefinition
 }
 
-/** Keeps a statement below the parameter limits of both engines. */
-const maxRowsPerInsert = 50
-
 /** Returns the tools of these connectors, in the order of their servers' lists. */
 export function listTools(db: Db, connectorIds: readonly string[]): Promise<ConnectorToolRow[]> {
   if (connectorIds.length === 0) return Promise.resolve([])
@@ -59,10 +56,5 @@ export async function replaceTools(
   tools: readonly ConnectorToolRow[],
 ): Promise<void> {
   await trx.deleteFrom('connector_tools').where('connector_id', '=', connector.id).execute()
-  for (let from = 0; from < tools.length; from += maxRowsPerInsert) {
-    await trx
-      .insertInto('connector_tools')
-      .values(tools.slice(from, from + maxRowsPerInsert))
-      .execute()
-  }
+  if (tools.length > 0) await trx.insertInto('connector_tools').values(tools).execute()
 }

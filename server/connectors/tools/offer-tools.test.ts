@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { shareTools } from './share-tools.ts'
+import { shareTools } from './offer-tools.ts'
 
 interface Listed {
   readonly connectorId: string
