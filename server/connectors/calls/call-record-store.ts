@@ -7,6 +7,7 @@ import {
   approvals,
   callOutcomes,
 } from '@yonder/contract/connector'
+import { sql, type SqlBool } from 'kysely'
 import type { z } from 'zod'
 import { type Actor, changeable, ownedBy, readable } from '../../access/access.ts'
 import type { Db } from '../../db/database.ts'
@@ -163,11 +164,6 @@ export function listToolCalls(
   const page =
     before === undefined
       ? calls
-      : calls.where((where) =>
-          where.or([
-            where('t.started_at', '<', before.started_at),
-            where.and([where('t.started_at', '=', before.started_at), where('t.id', '<', before.id)]),
-          ]),
-        )
+      : calls.where(sql<SqlBool>`(t.started_at, t.id) < (${before.started_at}, ${before.id})`)
   return page.orderBy('t.started_at', 'desc').orderBy('t.id', 'desc').limit(limit).execute()
 }

@@ -8,6 +8,7 @@ import { AppError } from '../../lib/app-error.ts'
 import type { Acquired } from '../../lib/concurrency-limiter.ts'
 import type { ConnectorDeps } from '../connector-deps.ts'
 import { changeState, storeCallError } from '../connector-state.ts'
+import type { ConnectorState } from '../connector-store.ts'
 import { CallClock, callServerTool, type CallProgress } from '../mcp/call-server-tool.ts'
 import { connectionKey } from '../mcp/connection-pool.ts'
 import {
@@ -95,12 +96,7 @@ export async function callTool(deps: ConnectorDeps, request: ToolCallRequest): P
  */
 function authorizeCall(
   resolved: ResolvedTool,
-  {
-    toolName,
-    approval,
-    fingerprint,
-    credential,
-  }: Pick<ToolCallRequest, 'toolName' | 'approval' | 'fingerprint' | 'credential'>,
+  { toolName, approval, fingerprint, credential }: ToolCallRequest,
 ): Omit<CallableTool, 'arguments'> | ToolOutcome {
   if (resolved.kind === 'missing') {
     return failure(resolved.reason, resolved.needsIntegration ? { status: 'authorization_needed' } : {})
@@ -131,15 +127,9 @@ function authorizeCall(
 }
 
 function toRecorded(status: ToolOutcome['status']): CallOutcome {
-  switch (status) {
-    case 'authorization_needed':
-      return 'failed'
-    case 'interrupted':
-      // The outcome is unknown, so the record keeps what was written before the call.
-      return 'started'
-    default:
-      return status
-  }
+  // The outcome of an interrupted call is unknown, so the record keeps what was written before the call.
+  if (status === 'interrupted') return 'started'
+  return status === 'authorization_needed' ? 'failed' : status
 }
 
 /**
@@ -214,7 +204,7 @@ class RunningCall {
 
   async #callNow(signal: AbortSignal): Promise<ToolOutcome> {
     const { limits } = this.#deps.settings
-    const clock = new CallClock({ maxIdleMs: limits.maxCallIdleMs, maxTotalMs: limits.maxCallMs }, signal)
+    const clock = new CallClock(limits, signal)
     this.#clock = clock
     const result = await useServer(this.#deps, this.#connector, { signal: clock.signal }, (connection) =>
       callServerTool(
@@ -305,11 +295,8 @@ class RunningCall {
     this.#deps.shared.backoff.reset(connectionKey(this.#connector))
     const { name, status, call_error } = this.#connector
     if (call_error === null && status !== 'failed') return
-    if (call_error !== null) await this.#store(storeCallError(this.#deps, this.#connector, null))
-    if (status === 'failed')
-      await this.#store(
-        changeState(this.#deps, this.#connector, { status: 'connected', error_message: null }),
-      )
+    if (call_error !== null) await this.#storeCallError(null)
+    if (status === 'failed') await this.#storeState({ status: 'connected', error_message: null })
     this.#request.onStatus?.({ status: 'connected', server: name, message: 'Its tools work again.' })
   }
 
@@ -320,20 +307,22 @@ class RunningCall {
   async #recordFailure(error: unknown, explained: AppError): Promise<void> {
     const { code, message } = explained
     if (isLastingFailure(error, explained)) {
-      await this.#store(storeCallError(this.#deps, this.#connector, message))
+      await this.#storeCallError(message)
     } else if (code === 'upstream_unreachable' && !(this.#wasSent && isOutcomeUnknown(error))) {
-      await this.#store(
-        changeState(this.#deps, this.#connector, { status: 'failed', error_message: message }),
-      )
+      await this.#storeState({ status: 'failed', error_message: message })
     } else {
       return
     }
     this.#request.onStatus?.({ status: 'error', server: this.#connector.name, message })
   }
 
-  /** Waits until a state of the connector is stored. The outcome of the call stays the same when that fails. */
-  #store(work: Promise<void>): Promise<void> {
-    return work.catch(this.#deps.onError)
+  /** Waits until the state of the connector is stored. The outcome of the call stays the same when that fails. */
+  #storeState(state: ConnectorState): Promise<void> {
+    return changeState(this.#deps, this.#connector, state).catch(this.#deps.onError)
+  }
+
+  #storeCallError(failure: string | null): Promise<void> {
+    return storeCallError(this.#deps, this.#connector, failure).catch(this.#deps.onError)
   }
 
   /**
@@ -342,10 +331,7 @@ class RunningCall {
    */
   async #checkServer(silence?: AppError): Promise<void> {
     if (this.#connector.status !== 'connected') return
-    if (silence !== undefined) {
-      const state = { status: 'failed', error_message: silence.message } as const
-      await this.#store(changeState(this.#deps, this.#connector, state))
-    }
+    if (silence !== undefined) await this.#storeState({ status: 'failed', error_message: silence.message })
     // A failure is stored in the connector's row.
     refreshTools(this.#deps, this.#connector).catch(() => undefined)
   }
@@ -362,32 +348,22 @@ class RunningCall {
     ) {
       return false
     }
-    await this.#store(
-      changeState(this.#deps, this.#connector, {
-        status: 'failed',
-        error_message: explainFailure(error, this.#connector).message,
-      }),
-    )
+    const { message } = explainFailure(error, this.#connector)
+    await this.#storeState({ status: 'failed', error_message: message })
     return true
   }
 }
 
 /** Explains that a call was sent and its result was lost. */
 function describeUnknownOutcome(code: ErrorCode, message: string): string {
-  return `${explainLostResult(code, message)} The outcome is unknown: the tool may or may not have finished. Check before you call it again.`
-}
-
-function explainLostResult(code: ErrorCode, message: string): string {
-  switch (code) {
-    case 'output_limit':
-    case 'upstream_invalid':
-      return message
-    case 'upstream_error':
-      // Without the advice of `message` to try again.
-      return 'The server failed after the call was sent.'
-    default:
-      return 'The connection to the server broke after the call was sent.'
+  const reasons: Partial<Record<ErrorCode, string>> = {
+    output_limit: message,
+    upstream_invalid: message,
+    // Without the advice of `message` to try again.
+    upstream_error: 'The server failed after the call was sent.',
   }
+  const reason = reasons[code] ?? 'The connection to the server broke after the call was sent.'
+  return `${reason} The outcome is unknown: the tool may or may not have finished. Check before you call it again.`
 }
 
 /** Not the `origin` of a URL, which is "null" for the addresses of servers in this process. */

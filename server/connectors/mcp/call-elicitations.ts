@@ -91,8 +91,18 @@ export class CallElicitations {
     for (const page of pages) {
       const params = { ...(isObject(page) ? page : {}), mode: 'url' }
       const answer = await this.#show(params, { isRepeated: true })
-      if (answer === undefined) throw pageRefused()
-      if (answer.action !== 'accept') throw pageNotOpened()
+      if (answer === undefined) {
+        throw new AppError(
+          'upstream_error',
+          'The server asked the user to open a page whose address is not accepted, so the page was not shown and the tool was not called again.',
+        )
+      }
+      if (answer.action !== 'accept') {
+        throw new AppError(
+          'conflict',
+          'The user did not open the page that the tool needs, so the tool was not called again.',
+        )
+      }
     }
   }
 
@@ -187,20 +197,6 @@ function cancelled(signal: AbortSignal): Promise<ElicitationAnswer> {
   return new Promise((resolve) => {
     onAbort(signal, () => resolve({ action: 'cancel' }))
   })
-}
-
-function pageNotOpened(): AppError {
-  return new AppError(
-    'conflict',
-    'The user did not open the page that the tool needs, so the tool was not called again.',
-  )
-}
-
-function pageRefused(): AppError {
-  return new AppError(
-    'upstream_error',
-    'The server asked the user to open a page whose address is not accepted, so the page was not shown and the tool was not called again.',
-  )
 }
 
 /** The id of an elicitation by URL; modern servers send none. */

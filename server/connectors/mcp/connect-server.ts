@@ -127,7 +127,9 @@ async function connect(
   }, budget)
   responses.watchEnds(transport)
   const connection = new ServerConnection(createClient(limits), transport, responses, budget, onReset)
-  connection.watch(() => onToolsChanged(connection))
+  connection.client.setNotificationHandler('notifications/tools/list_changed', () =>
+    onToolsChanged(connection),
+  )
   const removeAbort = onAbort(signal, () => void transport.close())
   try {
     await connection.client.connect(transport, {

@@ -1,4 +1,5 @@
 import type { ConnectorRow } from '../../db/tables/connector-tables.ts'
+import type { ConnectorLimits } from '../connector-limits.ts'
 import type { ServerConnection } from './server-connection.ts'
 
 /** Returns the prefix of the keys of a user's connections. */
@@ -21,13 +22,6 @@ export function connectionKey(
   return `${connectionPrefix(connector)}${connector.credential_version}`
 }
 
-export interface ConnectionPoolOptions {
-  /** Milliseconds after which an idle connection is closed. */
-  readonly maxIdleMs: number
-  /** Beyond this, the connection that has been idle longest is closed. */
-  readonly maxIdleConnections: number
-}
-
 interface Idle {
   readonly key: string
   readonly connection: ServerConnection
@@ -40,13 +34,14 @@ interface Idle {
  * per key and here a key can have several.
  */
 export class ConnectionPool {
-  readonly #options: ConnectionPoolOptions
+  readonly #limits: Pick<ConnectorLimits, 'maxIdleMs' | 'maxIdleConnections'>
   /** In order of release, the oldest first. */
   readonly #idle = new Set<Idle>()
   #closed = false
 
-  constructor(options: ConnectionPoolOptions) {
-    this.#options = options
+  /** Beyond `maxIdleConnections`, the connection that has been idle longest is closed. */
+  constructor(limits: Pick<ConnectorLimits, 'maxIdleMs' | 'maxIdleConnections'>) {
+    this.#limits = limits
   }
 
   /** Removes an idle connection from the pool and returns it; the caller releases or closes it after use. */
@@ -62,12 +57,12 @@ export class ConnectionPool {
   /** Returns a connection to the pool for another request, or closes it when it is broken. */
   release(key: string, connection: ServerConnection): void {
     if (this.#closed || !connection.usable) return void connection.close()
-    const timer = setTimeout(() => void this.#end(idle), this.#options.maxIdleMs)
+    const timer = setTimeout(() => void this.#end(idle), this.#limits.maxIdleMs)
     timer.unref()
     const idle: Idle = { key, connection, timer }
     this.#idle.add(idle)
     const [oldest] = this.#idle
-    if (this.#idle.size > this.#options.maxIdleConnections && oldest !== undefined) void this.#end(oldest)
+    if (this.#idle.size > this.#limits.maxIdleConnections && oldest !== undefined) void this.#end(oldest)
   }
 
   /** Closes the idle connections whose key starts with `prefix`. */

@@ -108,25 +108,17 @@ export function explainFailure(error: unknown, connector?: Pick<ConnectorRow, 't
         : 'The server requires authorization. Connect it to give your consent.'
     return new AppError('upstream_refused_key', message, { cause: error })
   }
+  const causes = listCauses(error)
   if (isTimeout(error)) {
     return new AppError('upstream_timeout', 'The server did not respond in time. Try again later.', {
       cause: error,
     })
   }
-  if (listCauses(error).some(isUnreachable)) return unreachableError(error)
-  for (const cause of listCauses(error)) {
-    const known = explainKnown(cause, connector)
-    if (known !== undefined) return known
-  }
-  return unreachableError(error)
-}
-
-function unreachableError(cause: unknown): AppError {
-  return new AppError(
-    'upstream_unreachable',
-    'The server cannot be reached. Check its address or try again later.',
-    { cause },
-  )
+  const known = causes.some(isUnreachable)
+    ? []
+    : causes.flatMap((cause) => explainKnown(cause, connector) ?? [])
+  const unreachable = 'The server cannot be reached. Check its address or try again later.'
+  return known[0] ?? new AppError('upstream_unreachable', unreachable, { cause: error })
 }
 
 const networkCodes = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'])
@@ -145,6 +137,7 @@ function explainKnown(
 ): AppError | undefined {
   const toAppError = (code: AppError['code'], message: string) =>
     new AppError(code, message, { cause: error })
+  const invalid = 'The server sent a response that is not valid MCP. Check its address.'
   if (error instanceof SdkHttpError) return explainStatus(error, connector)
   if (error instanceof ProtocolError)
     return toAppError('upstream_error', `The server returned an error.${quoteServer(error.message)}`)
@@ -160,10 +153,7 @@ function explainKnown(
       case SdkErrorCode.UnsupportedResultType:
       case SdkErrorCode.ClientHttpUnexpectedContent:
       case SdkErrorCode.EraNegotiationFailed:
-        return toAppError(
-          'upstream_invalid',
-          'The server sent a response that is not valid MCP. Check its address.',
-        )
+        return toAppError('upstream_invalid', invalid)
       case SdkErrorCode.ConnectionClosed:
         return toAppError('upstream_cut', 'The server closed the connection. Try again later.')
       case SdkErrorCode.CapabilityNotSupported:
@@ -172,34 +162,21 @@ function explainKnown(
         return undefined
     }
   }
-  if (error instanceof SyntaxError || (error instanceof Error && error.name === 'ZodError')) {
-    return toAppError(
-      'upstream_invalid',
-      'The server sent a response that is not valid MCP. Check its address.',
-    )
-  }
-  return undefined
+  const isUnreadable = error instanceof SyntaxError || (error instanceof Error && error.name === 'ZodError')
+  return isUnreadable ? toAppError('upstream_invalid', invalid) : undefined
 }
 
 function explainStatus(error: SdkHttpError, connector: Pick<ConnectorRow, 'token'> | undefined): AppError {
   const { status, data } = error
-  const options = { cause: error }
   const words = quoteResponse(data['text'])
-  if (status === 401 || status === 403) return refusedAccess(status, words, connector, options)
-  if (status === 429) {
-    return new AppError(
-      'upstream_rate_limited',
-      `The server received too many requests. Try again later.${words}`,
-      options,
-    )
-  }
-  if (status >= 500)
-    return new AppError('upstream_error', `The server failed (${status}). Try again later.${words}`, options)
-  return new AppError(
-    'upstream_invalid',
-    `The server did not respond like an MCP server (${status}). Check its address.${words}`,
-    options,
-  )
+  const explain = (code: AppError['code'], message: string) =>
+    new AppError(code, `${message}${words}`, { cause: error })
+  if (status === 401 || status === 403) return refusedAccess(status, words, connector, { cause: error })
+  if (status === 429)
+    return explain('upstream_rate_limited', 'The server received too many requests. Try again later.')
+  if (status >= 500) return explain('upstream_error', `The server failed (${status}). Try again later.`)
+  const message = `The server did not respond like an MCP server (${status}). Check its address.`
+  return explain('upstream_invalid', message)
 }
 
 /**

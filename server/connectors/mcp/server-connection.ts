@@ -1,10 +1,5 @@
 import { setTimeout } from 'node:timers/promises'
-import {
-  StreamableHTTPClientTransport,
-  type Client,
-  type DiscoverResult,
-  type Transport,
-} from '@modelcontextprotocol/client'
+import { StreamableHTTPClientTransport, type Client, type Transport } from '@modelcontextprotocol/client'
 import type { ElicitationAnswer } from '@yonder/contract/elicitation'
 import type { AppError } from '../../lib/app-error.ts'
 import type { ResponseBudget } from '../responses/response-budget.ts'
@@ -69,10 +64,6 @@ export class ServerConnection {
     return this.client.getProtocolEra() ?? 'legacy'
   }
 
-  get discoverResult(): DiscoverResult | undefined {
-    return this.client.getDiscoverResult()
-  }
-
   /** Whether the server has a session for this connection, which it may lose. */
   get hasSession(): boolean {
     return this.#transport.sessionId !== undefined
@@ -87,10 +78,6 @@ export class ServerConnection {
   resetLimits(maxBytes: number): void {
     this.#budget.reset(maxBytes)
     this.#onReset()
-  }
-
-  watch(onToolsChanged: () => void): void {
-    this.client.setNotificationHandler('notifications/tools/list_changed', onToolsChanged)
   }
 
   /**

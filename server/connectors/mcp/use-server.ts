@@ -134,11 +134,12 @@ const maxEraChars = 64_000
  */
 function formatEra(
   { settings: { limits }, now }: Pick<ConnectorDeps, 'settings' | 'now'>,
-  { era, discoverResult }: ServerConnection,
+  { era, client }: ServerConnection,
 ): string | undefined {
+  const discover = client.getDiscoverResult()
   const stored: StoredEra =
-    era === 'modern' && discoverResult !== undefined
-      ? { prior: { kind: 'modern', discover: discoverResult }, until: now() + limits.toolListTtlMs }
+    era === 'modern' && discover !== undefined
+      ? { prior: { kind: 'modern', discover }, until: now() + limits.toolListTtlMs }
       : { prior: { kind: 'legacy' }, until: now() + limits.legacyEraTtlMs }
   const text = JSON.stringify(stored)
   return text.length > maxEraChars ? undefined : text
