@@ -22,7 +22,9 @@ export async function writeWithName<Result>(
   name: string,
   write: () => Promise<Result>,
 ): Promise<Result> {
-  requireUnreserved(name, reservedNames)
+  if (reservedNames.has(name.toLowerCase())) {
+    throw new AppError('name_taken', `The name "${name}" is reserved for a default connector.`)
+  }
   for (let attempt = 1; ; attempt++) {
     try {
       return await write()
@@ -46,16 +48,6 @@ function isSlugViolation(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   const constraint = 'constraint' in error ? String(error.constraint) : error.message
   return constraint.includes('slug')
-}
-
-/**
- * Checks that a name is not reserved for a default connector.
- * @throws AppError `name_taken`
- */
-function requireUnreserved(name: string, reserved: ReadonlySet<string>): void {
-  if (reserved.has(name.toLowerCase())) {
-    throw new AppError('name_taken', `The name "${name}" is reserved for a default connector.`)
-  }
 }
 
 /**

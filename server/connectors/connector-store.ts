@@ -39,12 +39,7 @@ export async function listConnectors(db: Db, actor: Actor): Promise<ConnectorRow
 }
 
 export function findConnector(db: Db, actor: Actor, name: string): Promise<ConnectorRow | undefined> {
-  return db
-    .selectFrom('connectors')
-    .selectAll()
-    .where(readable(actor, 'connectors'))
-    .where('name', '=', name)
-    .executeTakeFirst()
+  return selectReadable(db, actor).where('name', '=', name).executeTakeFirst()
 }
 
 /**
@@ -58,12 +53,11 @@ export async function requireConnector(db: Db, actor: Actor, name: string): Prom
 }
 
 export function findConnectorById(db: Db, actor: Actor, id: string): Promise<ConnectorRow | undefined> {
-  return db
-    .selectFrom('connectors')
-    .selectAll()
-    .where(readable(actor, 'connectors'))
-    .where('id', '=', id)
-    .executeTakeFirst()
+  return selectReadable(db, actor).where('id', '=', id).executeTakeFirst()
+}
+
+function selectReadable(db: Db, actor: Actor) {
+  return db.selectFrom('connectors').selectAll().where(readable(actor, 'connectors'))
 }
 
 /**
@@ -135,11 +129,8 @@ export async function updateConnectorState(
   }: Pick<ConnectorRow, 'id' | 'user_id' | 'credential_version' | 'status'>,
   state: ConnectorState,
 ): Promise<boolean> {
-  const update = db
-    .updateTable('connectors')
+  const update = updateRow(db, { id, user_id })
     .set(state)
-    .where('id', '=', id)
-    .where(ofUser(user_id, 'connectors'))
     .where('credential_version', '=', credential_version)
   const { numUpdatedRows } = await (
     status === 'disconnected' ? update : update.where('status', '<>', 'disconnected')
@@ -150,21 +141,18 @@ export async function updateConnectorState(
 /** Resets a default connector whose integration was connected again, so that its tools are refreshed. */
 export async function resetConnector(
   db: Db,
-  { id, user_id, status }: Pick<ConnectorRow, 'id' | 'user_id' | 'status'>,
+  row: Pick<ConnectorRow, 'id' | 'user_id' | 'status'>,
   credential_version: number,
 ): Promise<void> {
-  await db
-    .updateTable('connectors')
+  await updateRow(db, row)
     .set({
       credential_version,
-      status: status === 'failed' ? 'connected' : status,
+      status: row.status === 'failed' ? 'connected' : row.status,
       error_message: null,
       call_error: null,
       tools_expire_at: null,
       era: null,
     })
-    .where('id', '=', id)
-    .where(ofUser(user_id, 'connectors'))
     .execute()
 }
 
@@ -174,18 +162,19 @@ export async function resetConnector(
  */
 export async function replaceClientSecret(
   db: Db,
-  { id, user_id }: Pick<ConnectorRow, 'id' | 'user_id'>,
+  row: Pick<ConnectorRow, 'id' | 'user_id'>,
   known: string,
   client_secret: string,
 ): Promise<boolean> {
-  const { numUpdatedRows } = await db
-    .updateTable('connectors')
+  const { numUpdatedRows } = await updateRow(db, row)
     .set({ client_secret })
-    .where('id', '=', id)
-    .where(ofUser(user_id, 'connectors'))
     .where('client_secret', '=', known)
     .executeTakeFirstOrThrow()
   return numUpdatedRows > 0n
+}
+
+function updateRow(db: Db, { id, user_id }: Pick<ConnectorRow, 'id' | 'user_id'>) {
+  return db.updateTable('connectors').where('id', '=', id).where(ofUser(user_id, 'connectors'))
 }
 
 export async function deleteConnector(db: Db, actor: Actor, id: string): Promise<void> {

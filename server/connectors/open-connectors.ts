@@ -20,7 +20,7 @@ import { Backoff } from './mcp/backoff.ts'
 import { userPrefix, ConnectionPool } from './mcp/connection-pool.ts'
 import { LargeMessageReader } from './responses/large-message-reader.ts'
 import { ResponseScheduler } from './responses/response-scheduler.ts'
-import { AnnouncedRefreshes, type ToolsAnnouncement } from './tools/announced-refreshes.ts'
+import { AnnouncedRefreshes } from './tools/announced-refreshes.ts'
 import { listModelTools, type ListModelToolsOptions } from './tools/list-model-tools.ts'
 import type { ModelTools } from './tools/offer-tools.ts'
 import { resolveTool, type ResolvedTool, type ToolTarget } from './tools/resolve-tool.ts'
@@ -68,13 +68,6 @@ export function openConnectors(appDeps: AppDeps, options: ConnectorOptions) {
   // Every running request adds a listener.
   setMaxListeners(0, closing.signal)
   const argumentChecker = new ArgumentChecker()
-  const announcedRefreshes = new AnnouncedRefreshes<ToolsAnnouncement>({
-    minPauseMs: limits.minAnnouncedPauseMs,
-    maxPauseMs: limits.maxAnnouncedPauseMs,
-    refresh: (announcement) => loadAndRefresh(deps, announcement),
-    onError: options.onError,
-    closing: closing.signal,
-  })
   const deps: ConnectorDeps = {
     database: appDeps.database,
     sealer: appDeps.sealer,
@@ -87,7 +80,33 @@ export function openConnectors(appDeps: AppDeps, options: ConnectorOptions) {
     },
     builtIns: createBuiltInConnectors(now, options.integrations),
     guards: appDeps.guards,
-    shared: { ...createSharedState(limits, now, closing.signal), announcedRefreshes },
+    shared: {
+      pool: new ConnectionPool(limits),
+      backoff: new Backoff(now),
+      callLimiter: new ConcurrencyLimiter(),
+      turns: new EventLoopTurns(),
+      responseScheduler: new ResponseScheduler(),
+      largeMessageReader: new LargeMessageReader(),
+      tokenLeases: new TokenLeases({ now, closing: closing.signal }),
+      toolRefreshes: new SingleFlight(),
+      announcedRefreshes: new AnnouncedRefreshes({
+        minPauseMs: limits.minAnnouncedPauseMs,
+        maxPauseMs: limits.maxAnnouncedPauseMs,
+        async refresh(announcement) {
+          const { refreshAnnounced } = await import('./tools/refresh-tools.ts')
+          await refreshAnnounced(deps, announcement)
+        },
+        onError: options.onError,
+        closing: closing.signal,
+      }),
+      registryReads: new SingleFlight(),
+      accounts: new LRUCache({ max: maxCachedAccounts }),
+      adaptedTools: new LRUCache({
+        max: maxCachedToolSets,
+        maxSize: maxCachedToolChars,
+        sizeCalculation: ({ state, adapted }) => state.length + adapted.chars,
+      }),
+    },
     onRenamed: options.onRenamed ?? (() => undefined),
     onChanged: options.onChanged,
     closing: closing.signal,
@@ -132,37 +151,4 @@ export function openConnectors(appDeps: AppDeps, options: ConnectorOptions) {
       argumentChecker.close()
     },
   }
-}
-
-function createSharedState(
-  { maxIdleMs, maxIdleConnections }: ConnectorLimits,
-  now: () => number,
-  closing: AbortSignal,
-): Omit<ConnectorDeps['shared'], 'announcedRefreshes'> {
-  return {
-    pool: new ConnectionPool({ maxIdleMs, maxIdleConnections }),
-    backoff: new Backoff(now),
-    callLimiter: new ConcurrencyLimiter(),
-    turns: new EventLoopTurns(),
-    responseScheduler: new ResponseScheduler(),
-    largeMessageReader: new LargeMessageReader(),
-    tokenLeases: new TokenLeases({ now, closing }),
-    toolRefreshes: new SingleFlight(),
-    registryReads: new SingleFlight(),
-    accounts: new LRUCache({ max: maxCachedAccounts }),
-    adaptedTools: createToolCache(),
-  }
-}
-
-async function loadAndRefresh(deps: ConnectorDeps, announcement: ToolsAnnouncement): Promise<void> {
-  const { refreshAnnounced } = await import('./tools/refresh-tools.ts')
-  await refreshAnnounced(deps, announcement)
-}
-
-function createToolCache(): ConnectorDeps['shared']['adaptedTools'] {
-  return new LRUCache({
-    max: maxCachedToolSets,
-    maxSize: maxCachedToolChars,
-    sizeCalculation: ({ state, adapted }) => state.length + adapted.chars,
-  })
 }

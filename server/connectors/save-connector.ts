@@ -101,19 +101,14 @@ export async function changeConnector(
   return changed
 }
 
-/** The state of a connector that was never connected. */
-const unconnected = {
+/** A new connector before any input: without a list of allowed tools, so no tool needs approval. */
+const emptyConnector: ConnectorChange = {
   status: 'disconnected',
   error_message: null,
   call_error: null,
   notice: null,
   tools_expire_at: null,
   era: null,
-} as const
-
-/** A new connector before any input: without a list of allowed tools, so no tool needs approval. */
-const emptyConnector: ConnectorChange = {
-  ...unconnected,
   name: '',
   url: '',
   token: null,
@@ -155,7 +150,6 @@ function applyInput(
       addressChanged,
     }),
   }
-  const isExisting = stored.url !== ''
   const credentialsChanged =
     addressChanged ||
     credentials.token !== stored.token ||
@@ -166,10 +160,9 @@ function applyInput(
     name: input.name,
     url: input.url,
     ...credentials,
-    asks:
-      isExisting && addressChanged ? needsApprovalAtNewAddress(stored, input) : needsApproval(stored, input),
+    asks: needsApproval(stored, input),
     credential_version: stored.credential_version + (credentialsChanged ? 1 : 0),
-    status: keepsState ? stored.status : unconnected.status,
+    status: keepsState ? stored.status : 'disconnected',
     error_message: keepsState ? stored.error_message : null,
     call_error: credentialsChanged ? null : stored.call_error,
     notice: addressChanged ? null : stored.notice,
@@ -188,20 +181,18 @@ function changeClientId(
   return client_id === '' ? null : client_id
 }
 
-function needsApproval(stored: Pick<ConnectorRow, 'asks'>, { allow_tools }: ConnectorInput): number {
-  if (allow_tools === undefined) return stored.asks
-  return allow_tools === null ? 0 : 1
-}
-
 /**
- * No list (`null`) counts for the new address only if the connector had a list before. Otherwise the user chose to have
+ * No list (`null`) counts for a new address only if the connector had a list before. Otherwise the user chose to have
  * none for the old address, and the form only repeats it.
  */
-function needsApprovalAtNewAddress(
-  stored: Pick<ConnectorRow, 'asks'>,
-  { allow_tools }: ConnectorInput,
+function needsApproval(
+  stored: Pick<ConnectorRow, 'asks' | 'url'>,
+  { allow_tools, url }: ConnectorInput,
 ): number {
-  return allow_tools === null && stored.asks === 1 ? 0 : 1
+  const isMoved = stored.url !== '' && url !== stored.url
+  if (isMoved) return allow_tools === null && stored.asks === 1 ? 0 : 1
+  if (allow_tools === undefined) return stored.asks
+  return allow_tools === null ? 0 : 1
 }
 
 /**

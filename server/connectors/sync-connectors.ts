@@ -78,7 +78,7 @@ async function syncBuiltIns(
 
 /**
  * Creates the missing rows. A default connector gets a number after its name when another connector of the user
- * has that name.
+ * has that name. Its tools need approval (`asks`), so that new users see how approvals work.
  */
 function createRows(
   user: Actor,
@@ -88,49 +88,37 @@ function createRows(
 ): ConnectorRow[] {
   const names = new Set(rows.map(({ name }) => name.toLowerCase()))
   const slugs = new Set(rows.map(({ slug }) => slug))
-  return missing.map((builtIn, index) => {
-    const name = findFreeName(builtIn.name, names)
+  return missing.map(({ url, version, ...builtIn }, index) => {
+    let { name } = builtIn
+    for (let count = 2; names.has(name.toLowerCase()); count++) name = `${builtIn.name} ${count}`
     const slug = slugName(builtIn.slug, slugs)
     names.add(name.toLowerCase())
     slugs.add(slug)
-    return toRow(user, { ...builtIn, name, slug }, now + index)
+    return {
+      // The same when the integration is connected again, so that bots may still use it.
+      id: createHash('sha256').update(`${user.id} ${url}`).digest('base64url').slice(0, 22),
+      ...ownedBy(user),
+      name,
+      url,
+      token: null,
+      client_id: null,
+      client_secret: null,
+      status: 'connected',
+      error_message: null,
+      call_error: null,
+      notice: null,
+      is_default: 1,
+      asks: 1,
+      slug,
+      credential_version: version,
+      tools_expire_at: null,
+      era: null,
+      created_at: now + index,
+    }
   })
-}
-
-function findFreeName(name: string, usedNames: ReadonlySet<string>): string {
-  let free = name
-  for (let count = 2; usedNames.has(free.toLowerCase()); count++) free = `${name} ${count}`
-  return free
 }
 
 function withIntegrationStatus(row: ConnectorRow, { isConnected, callError }: OwnedBuiltIn): ConnectorRow {
   if (isConnected) return { ...row, call_error: row.call_error ?? callError ?? null }
   return { ...row, status: 'failed', error_message: explainMissingIntegration(row.name) }
-}
-
-/**
- * Creates the row of a default connector. Its tools need approval (`asks`), so that new users see how approvals work.
- */
-function toRow(user: Actor, { name, url, slug, version }: OwnedBuiltIn, created_at: number): ConnectorRow {
-  return {
-    // The same when the integration is connected again, so that bots may still use it.
-    id: createHash('sha256').update(`${user.id} ${url}`).digest('base64url').slice(0, 22),
-    ...ownedBy(user),
-    name,
-    url,
-    token: null,
-    client_id: null,
-    client_secret: null,
-    status: 'connected',
-    error_message: null,
-    call_error: null,
-    notice: null,
-    is_default: 1,
-    asks: 1,
-    slug,
-    credential_version: version,
-    tools_expire_at: null,
-    era: null,
-    created_at,
-  }
 }

@@ -37,13 +37,16 @@ export async function createIntegration(
 ): Promise<IntegrationRow> {
   const { database, now } = deps
   requireAuthType(deps, name, auth_type)
+  const owned = { ...ownedBy(user), name }
+  const sealed = auth_type === 'oauth' ? null : changeKey(deps, { ...owned, api_key: null }, api_key)
+  if (auth_type !== 'oauth' && sealed === null)
+    throw new AppError('invalid_request', 'API key is required for API Key authentication')
   const others = await listIntegrations(database.db, user)
   const integration: IntegrationRow = {
-    ...ownedBy(user),
-    name,
+    ...owned,
     version: 1,
     ...disconnected,
-    api_key: auth_type === 'oauth' ? null : sealKey(deps, { ...ownedBy(user), name }, api_key),
+    api_key: sealed,
     call_error: null,
     refreshing_until: null,
     // Later than all others, so that integrations are listed in the order in which the user added them.
@@ -74,14 +77,7 @@ export async function updateApiKey(
   const stored = await requireIntegration(db, user, name)
   requireAuthType(deps, name, auth_type)
   if (auth_type === 'oauth') return stored
-  const changed = changeSecret(deps.sealer, {
-    field: 'api_key',
-    context: integrationKeyContext(stored),
-    stored: stored.api_key,
-    input: api_key,
-    address: addressOfService(deps.apiKeyServices, name),
-    addressChanged: false,
-  })
+  const changed = changeKey(deps, stored, api_key)
   if (changed === stored.api_key) return stored
   await updateIntegration(db, stored, { api_key: changed })
   deps.onChanged(user.id)
@@ -146,24 +142,20 @@ function requireAuthType(
 }
 
 /**
- * Returns the sealed API key of a new integration.
- * @throws AppError `invalid_request` without a key, or for one that no header can carry
+ * Returns the sealed API key to store.
+ * @throws AppError `invalid_request` for a key that no header can carry
  */
-function sealKey(
+function changeKey(
   { sealer, apiKeyServices }: Pick<IntegrationDeps, 'sealer' | 'apiKeyServices'>,
-  integration: Pick<IntegrationRow, 'user_id' | 'name'>,
-  apiKey: string | null | undefined,
-): string {
-  const sealed = changeSecret(sealer, {
+  integration: Pick<IntegrationRow, 'user_id' | 'name' | 'api_key'>,
+  input: string | null | undefined,
+): string | null {
+  return changeSecret(sealer, {
     field: 'api_key',
     context: integrationKeyContext(integration),
-    stored: null,
-    input: apiKey,
+    stored: integration.api_key,
+    input,
     address: addressOfService(apiKeyServices, integration.name),
     addressChanged: false,
   })
-  if (sealed === null) {
-    throw new AppError('invalid_request', 'API key is required for API Key authentication')
-  }
-  return sealed
 }

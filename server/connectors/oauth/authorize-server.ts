@@ -32,7 +32,7 @@ export async function createAuthProvider(
   url: URL,
   consent: ConsentRequest | undefined,
 ): Promise<ConnectionAuth> {
-  if (connector.token === null) return new ServerAuthorization(deps, connector, url, consent)
+  if (connector.token === null) return authorizeByOAuth(deps, connector, url, consent)
   const token = openToken(deps, connector, connector.token)
   return {
     token: () => Promise.resolve(token),
@@ -60,60 +60,27 @@ function hasTokens(grant: Grant): grant is GrantWithTokens {
   return grant.tokens !== null
 }
 
-class ServerAuthorization implements ConnectionAuth {
-  readonly #deps: ConnectorDeps
-  readonly #connector: ConnectorRow
-  readonly #url: URL
-  readonly #consent: ConsentRequest | undefined
+function authorizeByOAuth(
+  deps: ConnectorDeps,
+  connector: ConnectorRow,
+  url: URL,
+  consent: ConsentRequest | undefined,
+): ConnectionAuth {
   /** The access token of the latest request. */
-  #sentToken: string | undefined
-  #attempts = 0
+  let sentToken: string | undefined
+  let attempts = 0
 
-  constructor(deps: ConnectorDeps, connector: ConnectorRow, url: URL, consent: ConsentRequest | undefined) {
-    this.#deps = deps
-    this.#connector = connector
-    this.#url = url
-    this.#consent = consent
-  }
-
-  resetAttempts(): void {
-    this.#attempts = 0
-  }
-
-  async token(): Promise<string | undefined> {
-    let grant = await this.#findGrant()
-    if (grant !== undefined && this.#expiresSoon(grant)) {
-      await this.#refresh(grant)
-      grant = await this.#findGrant()
+  async function findCurrent(): Promise<GrantWithTokens | undefined> {
+    const grant = await findGrant(deps, connector)
+    if (grant === undefined || !hasTokens(grant)) return undefined
+    // The user may have consented with another account after the request was approved.
+    if (grant.credentialVersion !== connector.credential_version) {
+      throw new AppError(
+        'conflict',
+        `The connector "${connector.name}" was connected again before the request was sent. Try again.`,
+      )
     }
-    this.#sentToken = grant === undefined ? undefined : grant.tokens.tokens.access_token
-    return this.#sentToken
-  }
-
-  async onUnauthorized({ response }: { readonly response: Response }): Promise<void> {
-    if (++this.#attempts > this.#deps.settings.limits.maxAuthorizations) throw new UnauthorizedError()
-    const { resourceMetadataUrl, scope } = extractWWWAuthenticateParams(response)
-    const grant = await this.#findGrant()
-    if (grant !== undefined) {
-      // Another request has refreshed the token since this one was sent, so the new token is tried.
-      if (grant.tokens.tokens.access_token !== this.#sentToken) return
-      // The current token is refused: it may have expired, or the server uses another authorization server now.
-      if (await this.#refresh(grant, { rediscovers: true, resourceMetadataUrl })) return
-    }
-    if (this.#consent === undefined) throw new UnauthorizedError()
-    // A user who connects is sent to the authorization server that the connector's server names now.
-    const oauth = new ConnectorOAuth(this.#deps, this.#connector, {
-      request: this.#consent,
-      rediscovers: true,
-    })
-    const granted = (await oauth.tokens())?.scope
-    // Without `forceReauthorization` the SDK would send the refresh token again, although no lease is held.
-    await runAuth(this.#deps, oauth, this.#url, {
-      resourceMetadataUrl,
-      scope: computeScopeUnion(granted, scope),
-      forceReauthorization: true,
-    })
-    throw new UnauthorizedError()
+    return grant
   }
 
   /**
@@ -121,35 +88,55 @@ class ServerAuthorization implements ConnectionAuth {
    * consent instead, because the server may have moved to an authorization server that the user has to confirm
    * first.
    */
-  async #refresh(grant: GrantWithTokens, options?: RefreshOptions): Promise<boolean> {
+  async function refresh(grant: GrantWithTokens, options?: RefreshOptions): Promise<boolean> {
     try {
-      return await refreshTokens(this.#deps, this.#connector, this.#url, grant, options)
+      return await refreshTokens(deps, connector, url, grant, options)
     } catch (error) {
-      if (this.#consent === undefined) throw error
+      if (consent === undefined) throw error
       return false
     }
   }
 
-  async #findGrant(): Promise<GrantWithTokens | undefined> {
-    const grant = await findGrant(this.#deps, this.#connector)
-    if (grant === undefined || !hasTokens(grant)) return undefined
-    // The user may have consented with another account after the request was approved.
-    if (grant.credentialVersion !== this.#connector.credential_version) {
-      throw new AppError(
-        'conflict',
-        `The connector "${this.#connector.name}" was connected again before the request was sent. Try again.`,
-      )
-    }
-    return grant
+  function expiresSoon({ tokens: { tokens, expiresAt } }: GrantWithTokens): boolean {
+    const canRefresh = expiresAt !== null && tokens.refresh_token !== undefined
+    return canRefresh && expiresAt - refreshBeforeMs < deps.now()
   }
 
-  #expiresSoon(grant: GrantWithTokens): boolean {
-    const { tokens, expiresAt } = grant.tokens
-    return (
-      expiresAt !== null &&
-      tokens.refresh_token !== undefined &&
-      expiresAt - refreshBeforeMs < this.#deps.now()
-    )
+  return {
+    resetAttempts() {
+      attempts = 0
+    },
+    async token() {
+      let grant = await findCurrent()
+      if (grant !== undefined && expiresSoon(grant)) {
+        await refresh(grant)
+        grant = await findCurrent()
+      }
+      sentToken = grant?.tokens.tokens.access_token
+      return sentToken
+    },
+    async onUnauthorized({ response }) {
+      if (++attempts > deps.settings.limits.maxAuthorizations) throw new UnauthorizedError()
+      const { resourceMetadataUrl, scope } = extractWWWAuthenticateParams(response)
+      const grant = await findCurrent()
+      if (grant !== undefined) {
+        // Another request has refreshed the token since this one was sent, so the new token is tried.
+        if (grant.tokens.tokens.access_token !== sentToken) return
+        // The current token is refused: it may have expired, or the server uses another authorization server now.
+        if (await refresh(grant, { rediscovers: true, resourceMetadataUrl })) return
+      }
+      if (consent === undefined) throw new UnauthorizedError()
+      // A user who connects is sent to the authorization server that the connector's server names now.
+      const oauth = new ConnectorOAuth(deps, connector, { request: consent, rediscovers: true })
+      const granted = (await oauth.tokens())?.scope
+      // Without `forceReauthorization` the SDK would send the refresh token again, although no lease is held.
+      await runAuth(deps, oauth, url, {
+        resourceMetadataUrl,
+        scope: computeScopeUnion(granted, scope),
+        forceReauthorization: true,
+      })
+      throw new UnauthorizedError()
+    },
   }
 }
 
@@ -200,9 +187,8 @@ export async function requestMissingScope(
   if (connector.token !== null || connector.is_default === 1) return false
   const oauth = new ConnectorOAuth(deps, connector, { request: consent, rediscovers: true })
   const wanted = refusal === undefined ? ((await oauth.wantedScope()) ?? undefined) : refusal.requiredScope
-  const granted = (await oauth.tokens())?.scope
-  const scope = computeScopeUnion(granted, wanted)
-  if (scope === undefined || !isStrictScopeSuperset(scope, granted)) return false
+  const scope = await findLargerScope(oauth, wanted)
+  if (scope === undefined) return false
   const url = deps.guards.userSupplied.requireUrl(connector.url)
   await runAuth(deps, oauth, url, {
     scope,
@@ -222,9 +208,18 @@ export async function rememberMissingScope(
   { requiredScope }: InsufficientScopeError,
 ): Promise<boolean> {
   const oauth = new ConnectorOAuth(deps, connector)
-  const granted = (await oauth.tokens())?.scope
-  const scope = computeScopeUnion(granted, requiredScope)
-  if (scope === undefined || !isStrictScopeSuperset(scope, granted)) return false
+  const scope = await findLargerScope(oauth, requiredScope)
+  if (scope === undefined) return false
   await oauth.saveWantedScope(scope)
   return true
+}
+
+/** Returns the granted scope with the wanted one, or undefined when that is no more than what is granted. */
+async function findLargerScope(
+  oauth: ConnectorOAuth,
+  wanted: string | undefined,
+): Promise<string | undefined> {
+  const granted = (await oauth.tokens())?.scope
+  const scope = computeScopeUnion(granted, wanted)
+  return scope !== undefined && isStrictScopeSuperset(scope, granted) ? scope : undefined
 }

@@ -24,10 +24,8 @@ export interface ReturnedConsent {
   readonly browserKey: string | undefined
 }
 
-export type ConsentOutcome = 'connected' | 'denied' | 'expired' | 'failed'
-
 export interface FinishedConsent {
-  readonly outcome: ConsentOutcome
+  readonly outcome: 'connected' | 'denied' | 'expired' | 'failed'
   readonly returnTo: string
   /** The connector's name; null when the consent has expired or is unknown. */
   readonly connector: string | null
@@ -43,7 +41,8 @@ export async function finishConsent(
 ): Promise<FinishedConsent> {
   const unknown = { returnTo: '/settings/connectors', connector: null }
   const row = await takeConsent(deps.database.db, hashSecret(returned.state))
-  const isSameBrowser = row !== undefined && isSame(row.browser_hash, hashSecret(returned.browserKey ?? ''))
+  const browserHash = Buffer.from(hashSecret(returned.browserKey ?? ''))
+  const isSameBrowser = row !== undefined && timingSafeEqual(Buffer.from(row.browser_hash), browserHash)
   if (row === undefined || !isSameBrowser || row.expires_at < deps.now())
     return { outcome: 'expired', ...unknown }
   const pending = openJson(deps.sealer, connectorConsentContext(row), row.payload) as
@@ -111,8 +110,4 @@ function requireIssuer(discovery: PendingConsent['discovery'], issuer: string | 
   if (expected === undefined || new URL(issuer).href !== new URL(expected).href) {
     throw new Error('The code comes from another authorization server.')
   }
-}
-
-function isSame(first: string, second: string): boolean {
-  return first.length === second.length && timingSafeEqual(Buffer.from(first), Buffer.from(second))
 }
