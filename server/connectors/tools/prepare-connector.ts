@@ -34,6 +34,10 @@ export async function prepareConnector(
   const { name: server } = connector
   const reportFailure = (error: unknown): void =>
     onStatus({ status: 'error', server, message: explainFailure(error).message })
+  const reportLate = async (): Promise<void> => {
+    const late = await readStored(deps, connector, onStatus)
+    if (late !== undefined) reportUsable(late.connector, late.toolCount, onStatus)
+  }
   const refreshed = needsRefresh ? refreshTools(deps, connector) : Promise.resolve()
   // Prevents an unhandled rejection when it fails after the wait has ended; the failure is stored in the connector's
   // row.
@@ -57,12 +61,7 @@ export async function prepareConnector(
     }
   }
   // Not earlier, so that the outcome is reported after the message that the connector is slow.
-  if (!responded) {
-    refreshed.then(async () => {
-      const late = await readStored(deps, connector, onStatus)
-      if (late !== undefined) reportUsable(late.connector, late.toolCount, onStatus)
-    }, reportFailure)
-  }
+  if (!responded) refreshed.then(reportLate, reportFailure)
   return stored && { ...stored, works: responded && stored.connector.call_error === null }
 }
 
