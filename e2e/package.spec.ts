@@ -35,8 +35,9 @@ test('the package serves the compressed web app, from a folder with spaces and l
 test('the package needs only SQLite, and names the licence of every package in it', async ({ packed }) => {
   const read = (path: string) => readFileSync(join(packed.root, path), 'utf8')
   const manifest = JSON.parse(read('package.json')) as Record<string, Record<string, unknown>>
-  expect(manifest['dependencies']).toBeUndefined()
-  expect(Object.keys(manifest['optionalDependencies'] ?? {})).toEqual(['better-sqlite3'])
+  // An optional one would be left out by the npm of Node 20, because its `engines` want a newer Node.
+  expect(manifest['optionalDependencies']).toBeUndefined()
+  expect(Object.keys(manifest['dependencies'] ?? {})).toEqual(['better-sqlite3'])
   expect(
     ['install', 'preinstall', 'postinstall'].filter((name) => name in (manifest['scripts'] ?? {})),
   ).toEqual([])

@@ -4,21 +4,19 @@ import { rootFolder, runCommand } from '../bin/run-command.mjs'
 import { setUp } from './setup.mjs'
 
 /*
- * `npm run pack:release` makes `yonder-<version>.tar.gz`: the files of the package together with its optional
+ * `npm run pack:release` makes `yonder-<version>.tar.gz`: the files of the package together with its only
  * dependency, better-sqlite3 13, for machines that have Node 22.14 or newer, but no npm or no network. It is the same
  * for every system: better-sqlite3 contains prebuilt modules for Linux, macOS and Windows on x64 and arm64.
  */
 
 await setUp()
-const { name, version, optionalDependencies } = JSON.parse(
-  readFileSync(join(rootFolder, 'package.json'), 'utf8'),
-)
+const { name, version, dependencies } = JSON.parse(readFileSync(join(rootFolder, 'package.json'), 'utf8'))
 const release = `${name}-${version}`
 const folder = mkdtempSync(join(rootFolder, '.cache', 'release-'))
 try {
   await unpack(rootFolder, folder)
   renameSync(join(folder, 'package'), join(folder, release))
-  for (const [dependency, exact] of Object.entries(optionalDependencies)) {
+  for (const [dependency, exact] of Object.entries(dependencies)) {
     const modules = join(folder, release, 'node_modules')
     mkdirSync(modules, { recursive: true })
     await unpack(`${dependency}@${exact}`, modules)
