@@ -46,8 +46,6 @@ export interface AppDeps {
   readonly sealer: Sealer
   readonly identity: Identity
   readonly guards: Guards
-  /** The address of the built-in demo model. */
-  readonly demoBaseUrl: string
   /** Identifies this process among those that share the database. */
   readonly nodeId: string
   readonly metrics: Registry
@@ -107,7 +105,7 @@ function openDomains(app: FastifyInstance, deps: AppDeps) {
     subscribers: live.hub,
     perMinute: deps.config.rateLimits.completions,
     compactAt: deps.config.compactAt,
-    openBotModel: (_user, bot) => openBotModel({ ...deps, dialects, listedModels }, bot),
+    openBotModel: (bot) => openBotModel({ ...deps, dialects, listedModels }, bot),
     findModelFacts: (bot, model) => findBotFacts({ ...deps, listedModels }, bot, model),
     onOpen,
     onChatChanged,
@@ -192,5 +190,5 @@ function registerSignedInRoutes(api: Api, deps: AppDeps, domains: Domains): void
   registerUsageRoutes(api, deps.database.db)
   chats.register(api)
   completions.register(api)
-  live.register(api, completions)
+  live.register(api, completions.feed)
 }

@@ -20,7 +20,6 @@ import { openIdentity } from './identity/open-identity.ts'
 import { AppError } from './lib/app-error.ts'
 import { newId } from './lib/new-id.ts'
 import { listen } from './listen.ts'
-import { startDemoModel } from './models/demo/start-demo-model.ts'
 import { ErrorReports, handleProcessErrors } from './process-errors.ts'
 import { seedDemoShare } from './shares/seed-demo-share.ts'
 import { openTls } from './tls/open-tls.ts'
@@ -58,13 +57,7 @@ async function start(config: Config): Promise<void> {
   const now = Date.now
   if (config.demoShareId === builtInDemoShareId) await seedDemoShare(database, now())
   const deps = { config, database, sealer, now, passwords: createPasswordHasher() }
-  const demo = await startDemoModel({
-    onError: (error) => reports.report(error, 'the server of the demo model failed'),
-  })
-  const guards = openGuards({
-    ...config.outgoing,
-    ownPorts: [...config.outgoing.ownPorts, Number(new URL(demo.baseUrl).port)],
-  })
+  const guards = openGuards(config.outgoing)
   const identity = await openIdentity(deps, {
     guard: guards.operatorSupplied,
     onNewUser: (trx, user) => insertDefaultBots(trx, user, { ...deps, addConnectors: addDefaultConnectors }),
@@ -75,7 +68,6 @@ async function start(config: Config): Promise<void> {
     sealer,
     identity,
     guards,
-    demoBaseUrl: demo.baseUrl,
     nodeId: newId(),
     metrics: openMetrics(),
     now,
@@ -99,7 +91,7 @@ async function start(config: Config): Promise<void> {
 
   stopOnSignals(reports, async () => {
     await Promise.all([app.close(), stopWatching?.()])
-    await Promise.all([identity.close(), demo.close(), guards.close()])
+    await Promise.all([identity.close(), guards.close()])
     await database.close()
     lock?.release()
   })

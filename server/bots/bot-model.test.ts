@@ -7,10 +7,10 @@ import { resolveEndpoint } from './bot-model.ts'
 
 const sealer = createSealer('a secret of tests that is long enough')
 const operator = { baseUrl: 'https://operator.example/v1', apiKey: 'the-operators-key' }
-const withOperator = { defaultModel: operator, demoBaseUrl: 'http://127.0.0.1:1/v1', sealer }
+const withOperator = { config: { defaultModel: operator }, sealer }
 const sealKey = (address: string | null, by = sealer) =>
   sealCredential(by, botKeyContext(bot()), { secret: 'own-key', address })
-const withoutOperator = { ...withOperator, defaultModel: null }
+const withoutOperator = { config: { defaultModel: null }, sealer }
 
 describe('a bot with an address of its own', () => {
   const base_url = 'https://own.example/v1'
@@ -32,7 +32,7 @@ describe('a bot with an address of its own', () => {
   })
 
   it("never gets the operator's key, not even at the operator's address", () => {
-    expect(resolveEndpoint(bot({ base_url }), withOperator).apiKey).toBeNull()
+    expect(resolveEndpoint(bot({ base_url }), withOperator)?.apiKey).toBeNull()
     expect(resolveEndpoint(bot({ base_url: operator.baseUrl }), withOperator)).toMatchObject({
       apiKey: null,
       addressSource: 'userSupplied',
@@ -40,7 +40,7 @@ describe('a bot with an address of its own', () => {
   })
 
   it('is called there even when its model has the name of the demo model', () => {
-    expect(resolveEndpoint(bot({ base_url, model: 'demo' }), withoutOperator).baseUrl).toBe(base_url)
+    expect(resolveEndpoint(bot({ base_url, model: 'demo' }), withoutOperator)?.baseUrl).toBe(base_url)
   })
 })
 
@@ -56,21 +56,17 @@ describe('a bot without an address', () => {
   })
 
   it("uses its own key before the operator's", () => {
-    expect(resolveEndpoint(bot({ api_key: sealKey('https://operator.example') }), withOperator).apiKey).toBe(
+    expect(resolveEndpoint(bot({ api_key: sealKey('https://operator.example') }), withOperator)?.apiKey).toBe(
       'own-key',
     )
   })
 
   it("calls the operator's provider for a model named demo, when there is one", () => {
-    expect(resolveEndpoint(bot({ model: 'demo' }), withOperator).baseUrl).toBe(operator.baseUrl)
+    expect(resolveEndpoint(bot({ model: 'demo' }), withOperator)?.baseUrl).toBe(operator.baseUrl)
   })
 
   it('calls the built-in demo model when no provider is configured', () => {
-    expect(resolveEndpoint(bot({ model: 'demo' }), withoutOperator)).toMatchObject({
-      baseUrl: 'http://127.0.0.1:1/v1',
-      apiKey: null,
-      addressSource: 'operatorSupplied',
-    })
+    expect(resolveEndpoint(bot({ model: 'demo' }), withoutOperator)).toBeNull()
   })
 
   it('fails for any other model, naming the setting', () => {
@@ -104,8 +100,8 @@ it.each([
 
 it('keeps a key when only the path of the address has changed', () => {
   const own = bot({ api_key: sealKey('https://operator.example') })
-  const moved = { ...withOperator, defaultModel: { ...operator, baseUrl: 'https://operator.example/v2' } }
-  expect(resolveEndpoint(own, moved).apiKey).toBe('own-key')
+  const moved = { sealer, config: { defaultModel: { ...operator, baseUrl: 'https://operator.example/v2' } } }
+  expect(resolveEndpoint(own, moved)?.apiKey).toBe('own-key')
 })
 
 it('fails with instructions when the key was sealed with another secret', () => {

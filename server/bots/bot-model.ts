@@ -1,55 +1,40 @@
 import { apiTypes, type ApiType } from '@yonder/contract/bot'
-import type { Config } from '../config/config.ts'
 import { openCredential, type Credential } from '../db/secrets/credential.ts'
 import { botKeyContext } from '../db/secrets/seal-contexts.ts'
 import type { Sealer } from '../db/secrets/seal-secret.ts'
 import type { BotRow } from '../db/tables/tables.ts'
 import { AppError } from '../lib/app-error.ts'
+import type { ModelDeps } from '../models/adapter.ts'
 import type { ListedModels } from '../models/catalogue/listed-models.ts'
+import { createDemoModel, demoModelName } from '../models/demo/demo-model.ts'
 import type { ModelEndpoint } from '../models/endpoint.ts'
 import { listModels } from '../models/list-models.ts'
-import type { ModelStream } from '../models/model.ts'
-import { openModel, type ModelDeps } from '../models/open-model.ts'
-import { PartQueue } from '../models/reply-parts.ts'
-import { addressOfBot } from './bot-fields.ts'
+import type { ModelPart, ModelStream } from '../models/model.ts'
+import { openModel } from '../models/open-model.ts'
+import { addressOfBot, type BotSecretDeps } from './bot-fields.ts'
 
-/** The name of the built-in demo model. */
-export const demoModel = 'demo'
+export const demoModel = createDemoModel()
 
-export interface Providers {
-  /** The operator's provider, for bots without an address of their own. */
-  readonly defaultModel: Config['defaultModel']
-  /** The address of the built-in demo model. */
-  readonly demoBaseUrl: string
-  readonly sealer: Sealer
-}
-
-export interface BotModelDeps
-  extends Omit<Providers, 'defaultModel'>, Pick<ModelDeps, 'guards' | 'dialects'> {
-  readonly config: Pick<Config, 'defaultModel'>
+export interface BotModelDeps extends BotSecretDeps, Pick<ModelDeps, 'guards' | 'dialects'> {
   readonly listedModels?: ListedModels
 }
 
 /**
- * The address and key of a bot's model. The bot's own key is sent to the bot's own address or to the operator's, and
+ * The address and key of a bot's model; null for the demo model. The bot's own key is sent to the bot's own address or to the operator's, and
  * the operator's key only to the operator's.
  * @throws AppError `bot_misconfigured`
  */
-export function resolveEndpoint(bot: BotRow, providers: Providers): ModelEndpoint {
-  const format = {
-    apiType: apiTypeOf(bot),
-    customApiPath: bot.custom_api_path,
-  }
-  const ownKey = openKey(bot, providers)
+export function resolveEndpoint(bot: BotRow, deps: BotSecretDeps): ModelEndpoint | null {
+  const { defaultModel } = deps.config
+  const format = { apiType: apiTypeOf(bot), customApiPath: bot.custom_api_path }
+  const ownKey = openKey(bot, deps)
   if (bot.base_url !== null)
     return { ...format, baseUrl: bot.base_url, apiKey: ownKey, addressSource: 'userSupplied' }
-  if (providers.defaultModel !== null) {
-    const { baseUrl, apiKey } = providers.defaultModel
+  if (defaultModel !== null) {
+    const { baseUrl, apiKey } = defaultModel
     return { ...format, baseUrl, apiKey: ownKey ?? apiKey, addressSource: 'operatorSupplied' }
   }
-  if (bot.model === demoModel) {
-    return { ...format, baseUrl: providers.demoBaseUrl, apiKey: null, addressSource: 'operatorSupplied' }
-  }
+  if (bot.model === demoModelName) return null
   throw new AppError(
     'bot_misconfigured',
     `The bot "${bot.name}" has no address: enter its base URL, or set DEFAULT_MODEL_BASE_URL on the server.`,
@@ -62,10 +47,10 @@ export function apiTypeOf({ api_type }: Pick<BotRow, 'api_type'>): ApiType {
 }
 
 /** A key is sent only to the address that it was entered for, also when the operator changes the address. */
-function openKey(bot: BotRow, providers: Providers): string | null {
+function openKey(bot: BotRow, { sealer, config }: BotSecretDeps): string | null {
   if (bot.api_key === null) return null
-  const { secret, address } = decryptKey(bot, bot.api_key, providers.sealer)
-  if (address === addressOfBot(bot, providers)) return secret
+  const { secret, address } = decryptKey(bot, bot.api_key, sealer)
+  if (address === addressOfBot(bot, config)) return secret
   throw new AppError(
     'bot_misconfigured',
     `The key of the bot "${bot.name}" was not sent, because it was entered for another address${address === null ? '' : ` (${address})`}. Enter the key again.`,
@@ -90,20 +75,16 @@ function decryptKey(bot: BotRow, sealed: string, sealer: Sealer): Credential {
  */
 export function openBotModel(deps: BotModelDeps, bot: BotRow): ModelStream {
   try {
-    const { config, demoBaseUrl, sealer, guards, dialects, listedModels } = deps
-    const endpoint = resolveEndpoint(bot, { defaultModel: config.defaultModel, demoBaseUrl, sealer })
-    const model = openModel(endpoint, {
-      guards,
-      ...(dialects === undefined ? {} : { dialects }),
-      ...(listedModels === undefined ? {} : { listedModels }),
-    })
+    const { guards, listedModels } = deps
+    const endpoint = resolveEndpoint(bot, deps)
+    if (endpoint === null) return demoModel
+    const model = openModel(endpoint, deps)
     return listedModels === undefined ? model : readListAfter(model, endpoint, { guards, listedModels })
   } catch (error) {
     if (!(error instanceof AppError)) throw error
     return () => {
-      const parts = new PartQueue()
-      parts.push([{ type: 'failed', code: error.code, message: error.message }])
-      return { drain: () => parts.drain(), closed: Promise.resolve() }
+      const parts: ModelPart[] = [{ type: 'failed', code: error.code, message: error.message }]
+      return { drain: () => parts.splice(0), closed: Promise.resolve() }
     }
   }
 }

@@ -3,12 +3,12 @@ import type { Actor } from '../access/access.ts'
 import type { Config } from '../config/config.ts'
 import type { Db } from '../db/database.ts'
 import type { Sealer } from '../db/secrets/seal-secret.ts'
+import { demoModelName } from '../models/demo/demo-model.ts'
 import { toBotValues } from './bot-connectors.ts'
 import type { NamedConnector } from './bot-fields.ts'
-import { demoModel } from './bot-model.ts'
 import { createBot } from './save-bot.ts'
 
-const demoBot: BotInput = { name: 'Yonder Demo', model: demoModel }
+const demoBot: BotInput = { name: 'Yonder Demo', model: demoModelName }
 
 export interface DefaultBotsDeps {
   readonly config: Pick<Config, 'defaultBots' | 'defaultModel'>

@@ -65,7 +65,6 @@ export async function openTestApp(options: TestAppOptions = {}): Promise<TestApp
     sealer: createSealer('a secret of tests that is long enough'),
     identity,
     guards,
-    demoBaseUrl: 'http://127.0.0.1:9/v1',
     nodeId: newId(),
     metrics: new Registry(),
     now: Date.now,

@@ -4,15 +4,19 @@ import { type Api, route } from '../../http/api.ts'
 import { closeSignal } from '../../http/close-signal.ts'
 import { requireUser } from '../../identity/authenticate.ts'
 import { AppError } from '../../lib/app-error.ts'
+import { demoModelName } from '../../models/demo/demo-model.ts'
 import { ModelFailure } from '../../models/failure.ts'
-import { listModels } from '../../models/list-models.ts'
+import { type ListDeps, listModels } from '../../models/list-models.ts'
+import { openModel } from '../../models/open-model.ts'
 import { demoModel } from '../bot-model.ts'
 import { findOllama } from './find-ollama.ts'
-import { resolveDraft, type CheckDeps } from './resolve-draft.ts'
-import { testModel, type ModelTestDeps } from './test-model.ts'
+import { resolveDraft, type DraftDeps } from './resolve-draft.ts'
+import { testLimits, testModel } from './test-model.ts'
 
-export interface BotCheckRoutesDeps extends CheckDeps, Pick<ModelTestDeps, 'now'> {
+export interface BotCheckRoutesDeps extends DraftDeps, Pick<ListDeps, 'guards' | 'listedModels'> {
   readonly config: Pick<Config, 'defaultModel' | 'ollamaUrl'>
+  /** Milliseconds since 1970. */
+  readonly now: () => number
 }
 
 /**
@@ -40,8 +44,8 @@ export function registerBotCheckRoutes(
       const user = requireUser(request)
       const signal = closeSignal(reply.raw)
       try {
-        const endpoint = await resolveDraft(deps, user, request.body, demoModel)
-        if (endpoint.baseUrl === deps.demoBaseUrl) return { models: [demoModel], omitted: 0 }
+        const endpoint = await resolveDraft(deps, user, request.body, demoModelName)
+        if (endpoint === null) return { models: [demoModelName], omitted: 0 }
         return await listModels(endpoint, deps, signal)
       } catch (error) {
         return { models: [], omitted: 0, problem: requireProblem(error, signal).message }
@@ -64,7 +68,9 @@ export function registerBotCheckRoutes(
       const signal = closeSignal(reply.raw)
       try {
         const endpoint = await resolveDraft(deps, user, draft, model)
-        return await testModel(endpoint, model, deps, signal)
+        const limited = { guards: deps.guards, limits: testLimits }
+        const stream = endpoint === null ? demoModel : openModel(endpoint, limited)
+        return await testModel(stream, model, deps.now, signal)
       } catch (error) {
         return { works: false, ...requireProblem(error, signal) }
       }

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import type { Config } from '../../config/config.ts'
 import { trimSlashes } from '../../lib/text.ts'
+import type { ModelDeps } from '../../models/adapter.ts'
 import { listLimits, listModels } from '../../models/list-models.ts'
-import type { ModelDeps } from '../../models/open-model.ts'
 
 export interface HostOllamaDeps extends Pick<ModelDeps, 'guards'> {
   readonly config: Pick<Config, 'isContainer' | 'isLoopback' | 'ollamaIsSet' | 'outgoing'>

@@ -1,8 +1,8 @@
 import type { LocalModels } from '@yonder/contract/bot'
 import type { Config } from '../../config/config.ts'
 import { trimSlashes } from '../../lib/text.ts'
+import type { ModelDeps } from '../../models/adapter.ts'
 import { listLimits, listModels } from '../../models/list-models.ts'
-import type { ModelDeps } from '../../models/open-model.ts'
 
 const ollamaLimits = { ...listLimits, timeoutMs: 500 }
 

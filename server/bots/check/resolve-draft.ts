@@ -3,11 +3,11 @@ import { type Actor, ownedBy } from '../../access/access.ts'
 import type { Database } from '../../db/database.ts'
 import { newId } from '../../lib/new-id.ts'
 import type { ModelEndpoint } from '../../models/endpoint.ts'
-import { emptyBot, applyBotInput } from '../bot-fields.ts'
-import { resolveEndpoint, type BotModelDeps } from '../bot-model.ts'
+import { emptyBot, applyBotInput, type BotSecretDeps } from '../bot-fields.ts'
+import { resolveEndpoint } from '../bot-model.ts'
 import { requireBot } from '../bot-store.ts'
 
-export interface CheckDeps extends BotModelDeps {
+export interface DraftDeps extends BotSecretDeps {
   readonly database: Pick<Database, 'db'>
 }
 
@@ -15,25 +15,25 @@ export interface CheckDeps extends BotModelDeps {
 const newBotName = 'New bot'
 
 /**
- * Returns the address and key with which the bot would be called if its form were saved now, under the same rules: the
- * stored key is used only while its address is unchanged, and the operator's key only for the operator's address.
+ * Returns the address and key with which the bot would be called if its form were saved now, or null for the demo
+ * model, under the same rules: the stored key is used only while its address is unchanged, and the operator's key only for the operator's address.
  * @throws AppError `not_found`, `invalid_request`, `bot_misconfigured`
  */
 export async function resolveDraft(
-  { database, sealer, config, demoBaseUrl }: CheckDeps,
+  { database, ...deps }: DraftDeps,
   user: Actor,
   { name, ...draft }: EndpointDraft,
   model: string,
-): Promise<ModelEndpoint> {
+): Promise<ModelEndpoint | null> {
   const stored =
     name === null || name === undefined || name === ''
       ? { ...emptyBot, id: newId(), ...ownedBy(user), name: newBotName, created_at: 0 }
       : await requireBot(database.db, user, name)
-  const change = applyBotInput({ sealer, config }, stored, {
+  const change = applyBotInput(deps, stored, {
     ...draft,
     connectorIds: undefined,
     name: stored.name,
     model,
   })
-  return resolveEndpoint({ ...stored, ...change }, { defaultModel: config.defaultModel, demoBaseUrl, sealer })
+  return resolveEndpoint({ ...stored, ...change }, deps)
 }

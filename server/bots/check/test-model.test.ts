@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { type ApiType, apiTypes } from '@yonder/contract/bot'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { guardedFetch, type GuardedFetch } from '../../http/outgoing/guarded-fetch.ts'
+import { openModel } from '../../models/open-model.ts'
 import { startHostileModel, type HostileModel } from '../../testing/models/hostile-model.ts'
 import { testLimits, testModel } from './test-model.ts'
 
@@ -37,16 +38,14 @@ interface TestOptions {
 function test(apiType: ApiType, model: string, options: TestOptions = {}) {
   const { baseUrl = upstream.baseUrl } = options
   const used = options.guard ?? guard
-  return testModel(
+  const stream = openModel(
     { apiType, baseUrl, apiKey: key, customApiPath: null, addressSource: 'userSupplied' },
-    model,
     {
       guards: { userSupplied: used, operatorSupplied: used },
       limits: { ...testLimits, firstByteTimeoutMs: 500, idleTimeoutMs: 500, totalTimeoutMs: 2_500 },
-      now: () => (clock += 400),
     },
-    options.signal ?? new AbortController().signal,
   )
+  return testModel(stream, model, () => (clock += 400), options.signal ?? new AbortController().signal)
 }
 
 const hostOf = (address: string) => new URL(address).host

@@ -1,8 +1,12 @@
 import type { BotTestResult } from '@yonder/contract/bot'
 import { modelLimits, type ModelLimits } from '../../models/adapter.ts'
-import type { ModelEndpoint } from '../../models/endpoint.ts'
-import { userMessage, type ModelPart, type ModelRequest, type ModelTool } from '../../models/model.ts'
-import { openModel, type ModelDeps } from '../../models/open-model.ts'
+import {
+  userMessage,
+  type ModelPart,
+  type ModelRequest,
+  type ModelStream,
+  type ModelTool,
+} from '../../models/model.ts'
 
 /**
  * A call is attempted once, and is shorter than a reply in a chat. A local model may be loaded first, which takes a
@@ -24,25 +28,19 @@ const trivialTool: ModelTool = {
   inputSchema: { type: 'object', properties: {} },
 }
 
-export interface ModelTestDeps extends Pick<ModelDeps, 'guards'> {
-  readonly limits?: ModelLimits
-  /** Milliseconds since 1970. */
-  readonly now: () => number
-}
-
 /**
  * Sends a model the smallest prompt, with one tool, and describes in a sentence what works or what is wrong. Never
- * rejects.
+ * rejects. `now` returns milliseconds since 1970.
  */
 export async function testModel(
-  endpoint: ModelEndpoint,
+  stream: ModelStream,
   model: string,
-  deps: ModelTestDeps,
+  now: () => number,
   signal: AbortSignal,
 ): Promise<BotTestResult> {
-  const withTools = await callModel(endpoint, model, [trivialTool], deps, signal)
+  const withTools = await callModel(stream, model, [trivialTool], now, signal)
   const refusesTools = withTools.failure?.code === 'tool_unavailable'
-  const outcome = refusesTools ? await callModel(endpoint, model, [], deps, signal) : withTools
+  const outcome = refusesTools ? await callModel(stream, model, [], now, signal) : withTools
   const { failure } = outcome
   if (failure !== undefined) return { works: false, message: failure.message, code: failure.code }
   return { works: true, message: describeSuccess(outcome, !refusesTools) }
@@ -58,10 +56,10 @@ interface CallOutcome {
 }
 
 async function callModel(
-  endpoint: ModelEndpoint,
+  stream: ModelStream,
   model: string,
   tools: readonly ModelTool[],
-  { guards, limits = testLimits, now }: ModelTestDeps,
+  now: () => number,
   signal: AbortSignal,
 ): Promise<CallOutcome> {
   const request: ModelRequest = {
@@ -74,7 +72,7 @@ async function callModel(
   let isStreamed = true
   let hasContent = false
   let failure: Failure | undefined
-  const reply = openModel(endpoint, { guards, limits })(request, {
+  const reply = stream(request, {
     signal,
     onReadable: () => read(),
     onWhole: () => (isStreamed = false),

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startDemoModel } from '../../models/demo/start-demo-model.ts'
 import type { ChatClient } from '../../testing/chat/open-chat-app.ts'
 import type { TestStream } from '../../testing/chat/open-stream.ts'
 import { callOf, waitingCall } from '../../testing/chat/open-tool-app.ts'
@@ -176,9 +175,9 @@ describe.each(engines)('a reply that calls tools, on %s', (engine) => {
   })
 
   it('works with the demo model for a new user', async () => {
-    const demo = await startDemoModel({ paceMs: 0 })
-    const eve = await product.join('Newcomer')
-    await eve.post('/api/bot', { name: 'Demo', model: 'demo', base_url: demo.baseUrl })
+    const plain = await openToolScene({ engine, environment: { DEFAULT_MODEL_BASE_URL: '' } })
+    const eve = await plain.join('Newcomer')
+    await eve.post('/api/bot', { name: 'Demo', model: 'demo' })
     const requestCall = async () => {
       const chatId = await eve.newChat()
       const content = 'use the calculator to add 2 and 3'
@@ -195,6 +194,6 @@ describe.each(engines)('a reply that calls tools, on %s', (engine) => {
     const denied = await eve.send(chatId, 'cancel', { botName: 'Demo', parentId: messageId })
     await denied.ended
     expect(denied.text).toContain('did not allow')
-    await demo.close()
+    await plain.close()
   })
 })

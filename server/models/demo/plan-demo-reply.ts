@@ -1,6 +1,11 @@
+import type { ModelTool } from '../model.ts'
 import { newCallId } from '../reply-parts.ts'
 import { demoTexts } from './demo-texts.ts'
-import type { DemoMessage, DemoTool } from './read-demo-request.ts'
+
+export interface DemoMessage {
+  readonly role: 'system' | 'user' | 'assistant' | 'tool'
+  readonly content: string
+}
 
 export interface DemoReply {
   readonly kind: 'reply'
@@ -27,7 +32,7 @@ const maxResultChars = 2000
  */
 export function planDemoReply(
   messages: readonly DemoMessage[],
-  tools: readonly DemoTool[],
+  tools: readonly ModelTool[],
 ): DemoReply | DemoFailure {
   const instructions = messages.find(({ role }) => role === 'system')?.content ?? ''
   const conversation = messages.filter(({ role }) => role !== 'system')
@@ -36,7 +41,7 @@ export function planDemoReply(
   return { ...reply, text: `${reply.text}\n\n${demoTexts.instructions(quote(instructions))}` }
 }
 
-function planReply(messages: readonly DemoMessage[], tools: readonly DemoTool[]): DemoReply | DemoFailure {
+function planReply(messages: readonly DemoMessage[], tools: readonly ModelTool[]): DemoReply | DemoFailure {
   const last = messages.at(-1)
   if (last?.role === 'tool') return say(isDenied(last) ? demoTexts.denied : describeResult(last.content))
   const text = lastParagraph(messages.findLast((message) => message.role === 'user')?.content ?? '')
@@ -125,36 +130,29 @@ function operationOfSign(sign: string): Sum['operation'] | undefined {
 
 const operators = { add: '+', subtract: '-', multiply: '*', divide: '/' } as const
 
-function useCalculator(sum: Sum, tools: readonly DemoTool[]): DemoReply {
+function useCalculator(sum: Sum, tools: readonly ModelTool[]): DemoReply {
   const tool = findTool(tools, ['calculator', 'calculate', sum.operation])
   if (tool === undefined) return say(demoTexts.noTool('calculator'))
   const { left, right, operation } = sum
-  const [first = 'a', second = 'b'] = tool.parameters
-  const takesExpression = tool.parameters.includes('expression')
-  const values = takesExpression
+  const parameters = Object.keys((tool.inputSchema['properties'] as object | undefined) ?? {})
+  const [first = 'a', second = 'b'] = parameters.filter((name) => name !== 'operation')
+  const values = parameters.includes('expression')
     ? { expression: `${left} ${operators[operation]} ${right}` }
-    : tool.parameters.includes('operation')
-      ? fillOperation(tool, sum)
-      : { [first]: left, [second]: right }
+    : { ...(parameters.includes('operation') && { operation }), [first]: left, [second]: right }
   return call(tool, values, `I will use the calculator for ${left} ${operators[operation]} ${right}.`)
 }
 
-function fillOperation(tool: DemoTool, sum: Sum): Record<string, unknown> {
-  const [first = 'a', second = 'b'] = tool.parameters.filter((name) => name !== 'operation')
-  return { operation: sum.operation, [first]: sum.left, [second]: sum.right }
-}
-
-function useClock(tools: readonly DemoTool[]): DemoReply {
+function useClock(tools: readonly ModelTool[]): DemoReply {
   const tool = findTool(tools, ['time', 'clock', 'now'])
   return tool === undefined ? say(demoTexts.noTool('clock')) : call(tool, {}, 'I will look at the clock.')
 }
 
 /** Tool names begin with their connector's name, so the ending is compared. */
-function findTool(tools: readonly DemoTool[], endings: readonly string[]): DemoTool | undefined {
+function findTool(tools: readonly ModelTool[], endings: readonly string[]): ModelTool | undefined {
   return tools.find((tool) => endings.some((ending) => tool.name.toLowerCase().endsWith(ending)))
 }
 
-function call(tool: DemoTool, values: object, text: string): DemoReply {
+function call(tool: ModelTool, values: object, text: string): DemoReply {
   return {
     kind: 'reply',
     reasoning: '',

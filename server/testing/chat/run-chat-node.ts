@@ -31,7 +31,6 @@ const app = await createApp({
       received === token ? Promise.resolve(user) : Promise.reject(new Error('The token is unknown.')),
   },
   guards: openGuards(config.outgoing),
-  demoBaseUrl: 'http://127.0.0.1:9/v1',
   nodeId: newId(),
   metrics: new Registry(),
   now: Date.now,

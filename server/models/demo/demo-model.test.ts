@@ -1,30 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { guardedFetch, type GuardedFetch } from '../../http/outgoing/guarded-fetch.ts'
+import { describe, expect, it } from 'vitest'
 import { assistantMessage, resultsMessage } from '../../testing/models/messages.ts'
 import { readReply } from '../../testing/models/read-reply.ts'
 import { userMessage, type ModelMessage, type ModelPart, type ModelTool } from '../model.ts'
-import { openModel } from '../open-model.ts'
-import { startDemoModel, type DemoModel } from './start-demo-model.ts'
+import { createDemoModel } from './demo-model.ts'
 
-let demo: DemoModel
-let guard: GuardedFetch
-
-beforeAll(async () => {
-  demo = await startDemoModel({ paceMs: 0 })
-  guard = guardedFetch({
-    policy: {
-      trust: 'operatorSupplied',
-      allowedPrivateHosts: [],
-      isLoopbackInstallation: true,
-      ownPorts: [],
-    },
-    maxRedirects: 0,
-  })
-})
-afterAll(async () => {
-  await guard.close()
-  await demo.close()
-})
+const model = createDemoModel(0)
 
 async function callDemo(
   messages: readonly ModelMessage[],
@@ -33,16 +13,6 @@ async function callDemo(
   instructions?: string,
 ) {
   const parts: ModelPart[] = []
-  const model = openModel(
-    {
-      apiType: 'openai',
-      baseUrl: demo.baseUrl,
-      apiKey: null,
-      customApiPath: null,
-      addressSource: 'operatorSupplied',
-    },
-    { guards: { operatorSupplied: guard, userSupplied: guard } },
-  )
   const signal = new AbortController().signal
   await readReply(
     model,
@@ -187,18 +157,6 @@ describe('the demo model', () => {
     const short = await callDemo([user('write a long answer')], [], 10)
     expect(short.text.length).toBeLessThan(200)
     expect(short.end).toEqual({ type: 'finish', reason: 'length' })
-  })
-
-  it('returns a complete response without streaming, and refuses an invalid request', async () => {
-    const post = (body: string, path = '/chat/completions') =>
-      fetch(demo.baseUrl + path, { method: 'POST', body })
-    const whole = await post(JSON.stringify({ model: 'demo', messages: [{ role: 'user', content: 'hi' }] }))
-    expect(await whole.json()).toMatchObject({
-      choices: [{ message: { role: 'assistant' }, finish_reason: 'stop' }],
-    })
-    for (const body of ['', 'null', '[]', '{}', '{"messages":[]}', '{"messages":"x"}'])
-      expect((await post(body)).status).toBe(400)
-    expect((await post('{}', '/embeddings')).status).toBe(404)
   })
 })
 
