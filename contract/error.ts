@@ -34,7 +34,6 @@ export const errorCodes = [
   'bot_misconfigured',
   ...upstreamErrors,
   'tool_unavailable',
-  'option_refused',
   'context_exceeded',
   'interrupted',
   'storage_full',

@@ -1,5 +1,3 @@
-import type { LiveRun } from '@yonder/contract/live'
-import type { RunSnapshot } from '../chats/present-chat.ts'
 import { isTemporary } from '../db/storage-problem.ts'
 import type { Api } from '../http/api.ts'
 import { createSseHub, type SseOptions } from '../http/sse.ts'
@@ -14,7 +12,6 @@ import { RunLog } from './log/run-log.ts'
 import { openRunNotifications, type ChangeListener } from './log/run-notifications.ts'
 import { isEventStored } from './log/run-store.ts'
 import { ToolSupportCache } from './loop/call-model.ts'
-import { OptionSupportCache } from './loop/option-support.ts'
 import { startRunMaintenance } from './maintenance/run-maintenance.ts'
 import { registerPromptRoutes } from './prompt-routes.ts'
 import { ContextWindows } from './prompt/context-windows.ts'
@@ -39,30 +36,11 @@ export interface CompletionOptions extends Pick<
   readonly onOpen: SseOptions['onOpen']
 }
 
-/** The completions domain, as `openCompletions` returns it. */
-export interface Completions {
-  register(api: Api): void
-  /** Returns the active run of a chat, whichever node executes it. */
-  readRun(chatId: string): Promise<RunSnapshot | undefined>
-  countActive(): number
-  /**
-   * Returns the user's active runs, each with the number of the event after which events are sent to the subscribers
-   * until `leaveRuns`. `isFirst` is true when the user has no other live stream at this node.
-   */
-  joinRuns(userId: string, isFirst: boolean): Promise<LiveRun[]>
-  /** Ends what `joinRuns` began. Called when the last live stream of the user at this node has closed. */
-  leaveRuns(userId: string): void
-  /**
-   * Refuses new runs, waits up to `graceMs` milliseconds for running ones, and ends the rest as interrupted, with their
-   * text. Call it before the database closes.
-   */
-  close(graceMs?: number): Promise<void>
-}
-
-const defaultGraceMs = 1_000
+/** Milliseconds that running replies have to end when the server shuts down. */
+const graceMs = 1_000
 
 /** Opens the run log, and starts the maintenance of runs and the feed of their events. */
-export function openCompletions(appDeps: AppDeps, options: CompletionOptions): Completions {
+export function openCompletions(appDeps: AppDeps, options: CompletionOptions) {
   const { database, nodeId, now } = appDeps
   const { subscribers, onError } = options
   const { db, dialect } = database
@@ -90,7 +68,6 @@ export function openCompletions(appDeps: AppDeps, options: CompletionOptions): C
     openBotModel: options.openBotModel,
     findModelFacts,
     toolSupport: new ToolSupportCache(now),
-    optionSupport: new OptionSupportCache(now),
     contextWindows: new ContextWindows(findModelFacts, now),
     compactAt: options.compactAt,
     connectors: options.connectors,
@@ -105,17 +82,21 @@ export function openCompletions(appDeps: AppDeps, options: CompletionOptions): C
   const endMaintenance = startRunMaintenance(deps)
 
   return {
-    register(api) {
+    register(api: Api): void {
       const { perMinute, onChatChanged } = options
       registerCompletionRoutes(api, { completions: deps, sse, perMinute, onChatChanged })
       registerPromptRoutes(api, deps)
       registerCompactionRoutes(api, { completions: deps, perMinute, onChatChanged })
     },
-    readRun: (chatId) => findRunSnapshot(deps, chatId),
+    /** Returns the active run of a chat, whichever node executes it. */
+    readRun: (chatId: string) => findRunSnapshot(deps, chatId),
     countActive: () => runs.size,
-    joinRuns: (userId, isFirst) => feed.join(userId, isFirst),
-    leaveRuns: (userId) => feed.leave(userId),
-    async close(graceMs = defaultGraceMs) {
+    feed,
+    /**
+     * Refuses new runs, waits a moment for running ones, and ends the rest as interrupted, with their text. Call it
+     * before the database closes.
+     */
+    async close(): Promise<void> {
       await runs.close(graceMs)
       sse.close()
       await Promise.all([endMaintenance(), feed.close(), notifications.close()])

@@ -31,7 +31,6 @@ export const statusOf: Readonly<Record<ErrorCode, number>> = {
   upstream_cut: 502,
   output_limit: 502,
   tool_unavailable: 502,
-  option_refused: 502,
   context_exceeded: 502,
   identity_unavailable: 503,
   interrupted: 503,

@@ -1,18 +1,16 @@
 import type { GuardedFetch } from '../http/outgoing/guarded-fetch.ts'
-import type { ListedModel } from './catalogue/listed-models.ts'
+import type { ListedModels } from './catalogue/listed-models.ts'
+import type { ModelEndpoint } from './endpoint.ts'
 import type { DialectMemory } from './upstream/dialect-memory.ts'
 
 /** The dependencies of every adapter. */
-export interface AdapterDeps {
-  /** Sends requests to addresses that the policy for their source (operator or user) allows. */
-  readonly guard: GuardedFetch
+export interface ModelDeps {
+  /** One guard for each kind of address. */
+  readonly guards: Readonly<Record<ModelEndpoint['addressSource'], GuardedFetch>>
   readonly limits?: ModelLimits
-  /** Without it each call finds out anew which fields the upstream takes. */
+  /** Without it each call finds out anew what the upstream takes. */
   readonly dialects?: DialectMemory
-  /** What the provider's list says about a model, as far as it was read. */
-  readonly findListed?: (model: string) => ListedModel | undefined
-  /** Milliseconds since 1970. */
-  readonly now?: () => number
+  readonly listedModels?: Pick<ListedModels, 'find'>
 }
 
 /** Limits of one call. Tests pass smaller ones. */

@@ -1,9 +1,9 @@
 import type { ErrorCode } from '@yonder/contract/error'
 import { AppError } from '../lib/app-error.ts'
-import type { ModelPart } from './model.ts'
+import type { ModelOptions, ModelPart } from './model.ts'
 
 export type FailedPart = Extract<ModelPart, { type: 'failed' }>
-type FailureDetails = Omit<FailedPart, 'type' | 'code' | 'message'>
+type FailureDetails = Pick<FailedPart, 'contextWindow'>
 
 /**
  * The failure of a call to a model, with a message for the user. In an adapter it ends the reply as a `failed` part.
@@ -24,6 +24,17 @@ export class ModelFailure extends Error {
     this.code = code
     this.rejection = rejection
     this.details = details
+  }
+}
+
+/** The model does not support an option of the request, or not with this value. The call is repeated without it. */
+export class RefusedOption extends Error {
+  readonly option: keyof ModelOptions
+
+  constructor(option: keyof ModelOptions) {
+    super(`The model does not support ${option}.`)
+    this.name = 'RefusedOption'
+    this.option = option
   }
 }
 

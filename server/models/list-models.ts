@@ -3,12 +3,13 @@ import { maxListedModels } from '@yonder/contract/lib/bot-limits'
 import type { GuardedFetch } from '../http/outgoing/guarded-fetch.ts'
 import { isTimeoutError, withTimeout } from '../lib/abort.ts'
 import { AppError } from '../lib/app-error.ts'
+import { isObject } from '../lib/json-object.ts'
 import { readCapped } from '../lib/read-capped.ts'
 import { toVisibleLine, trimSlashes } from '../lib/text.ts'
+import type { ModelDeps } from './adapter.ts'
 import { type ListedModel, type ListedModels, readListedModel } from './catalogue/listed-models.ts'
 import { buildModelUrl, nameUpstream, readApiKey, type ModelEndpoint } from './endpoint.ts'
 import { ModelFailure } from './failure.ts'
-import type { ModelDeps } from './open-model.ts'
 import { describeHttpError, describeNetworkError } from './upstream/describe-failure.ts'
 
 export interface ListLimits {
@@ -202,8 +203,4 @@ function nameOf(entry: unknown, apiType: ModelEndpoint['apiType']): string | und
 function generatesContent(entry: unknown): boolean {
   const methods = isObject(entry) ? entry['supportedGenerationMethods'] : undefined
   return !Array.isArray(methods) || methods.includes('generateContent')
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

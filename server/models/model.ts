@@ -108,13 +108,13 @@ export function confidentialTexts({ instructions, messages }: ModelRequest): rea
 /** Tokens of one call as the provider counts them; null when it does not say. */
 export interface ModelUsage {
   /** The prompt, with the tokens that were read from the provider's cache. */
-  readonly inputTokens: number | null
+  readonly input_tokens: number | null
   /** The reply, with its reasoning. */
-  readonly outputTokens: number | null
-  readonly cachedTokens?: number | null
+  readonly output_tokens: number | null
+  readonly cached_tokens?: number | null
   /** The part of the prompt that was written to the provider's cache. */
-  readonly cacheWriteTokens?: number | null
-  readonly reasoningTokens?: number | null
+  readonly cache_write_tokens?: number | null
+  readonly reasoning_tokens?: number | null
 }
 
 export type FinishReason = 'stop' | 'length' | 'tool_calls' | 'content_filter' | 'other'
@@ -125,6 +125,8 @@ export type ModelPart =
    * early.
    */
   | { readonly type: 'model'; readonly model: string; readonly provider?: string }
+  /** The model is called without this option, which it does not support. Before the first text. */
+  | { readonly type: 'option_omitted'; readonly option: keyof ModelOptions }
   /** A chunk of the reply's text: never empty, without NUL and lone surrogates. */
   | { readonly type: 'text'; readonly text: string }
   /** A chunk of the model's reasoning, under the rules of `text`. */
@@ -148,8 +150,6 @@ export type ModelPart =
       readonly message: string
       /** Only with `context_exceeded`: the tokens that the model can read, if the upstream named them. */
       readonly contextWindow?: number
-      /** Only with `option_refused`. */
-      readonly option?: keyof ModelOptions
     }
 
 export interface ModelStreamOptions {
@@ -186,8 +186,7 @@ export interface ModelReply {
  *   without a reported end yields `failed`, and no `tool_call`.
  * - No text, reasoning or tool call is yielded twice: the upstream is not called again after the first of them.
  * - If the upstream's refusal is recognised, a call with tools to a model that does not support them yields `failed`
- *   with `tool_unavailable`, an option that the model does not support yields `option_refused`, and a prompt that is
- *   too long for it yields `context_exceeded`. No text or reasoning precedes these failures, so the call may be
- *   repeated with another request.
+ *   with `tool_unavailable`, and a prompt that is too long for it yields `context_exceeded`. No text or reasoning
+ *   precedes these failures, so the call may be repeated with another request.
  */
 export type ModelStream = (request: ModelRequest, options: ModelStreamOptions) => ModelReply

@@ -5,10 +5,9 @@ import { explainRefusal } from './refusal.ts'
 const tool = { name: 'look_up', description: '', inputSchema: {} }
 const options = { temperature: 0.5, topP: 0.5, reasoningEffort: 'low' } as const
 const request = { model: 'm', messages: [], tools: [tool], maxTokens: null, options }
-const explain = (rejection: string) =>
-  toFailedPart(
-    explainRefusal(new ModelFailure('upstream_error', 'no', rejection), request, () => 'a.example'),
-  )
+const explainError = (rejection: string) =>
+  explainRefusal(new ModelFailure('upstream_error', 'no', rejection), request, 'a.example')
+const explain = (rejection: string) => toFailedPart(explainError(rejection))
 const isRefusal = (rejection: string) => explain(rejection).code === 'tool_unavailable'
 
 describe('a refusal of tools', () => {
@@ -38,7 +37,7 @@ describe('a refusal of tools', () => {
   })
 
   it('does not match another error', () => {
-    expect(toFailedPart(explainRefusal(new Error('no tools support'), request, () => ''))).toMatchObject({
+    expect(toFailedPart(explainRefusal(new Error('no tools support'), request, ''))).toMatchObject({
       code: 'internal',
     })
   })
@@ -186,7 +185,7 @@ describe('a limit of output tokens that is too large', () => {
     '`max_tokens` must be less than or equal to `8192`, the maximum value for this model',
   ])('is not called a conversation that is too long: %j', (message) => {
     const failure = new ModelFailure('upstream_error', 'no', message)
-    const part = toFailedPart(explainRefusal(failure, { ...request, maxTokens: 40_960 }, () => 'a.example'))
+    const part = toFailedPart(explainRefusal(failure, { ...request, maxTokens: 40_960 }, 'a.example'))
     expect(part.code).toBe('upstream_error')
     expect(part.message).toContain('Lower the max tokens of this bot')
   })
@@ -263,20 +262,20 @@ describe('an option that the model does not support', () => {
       },
     ],
   ])('is named: %s in %j', (option, error) => {
-    expect(explain(JSON.stringify({ error }))).toMatchObject({ code: 'option_refused', option })
+    expect(explainError(JSON.stringify({ error }))).toMatchObject({ name: 'RefusedOption', option })
   })
 
   it('is found in the place of a validation error', () => {
     const detail = [
       { type: 'extra_forbidden', loc: ['body', 'reasoning'], msg: 'Extra inputs are not permitted' },
     ]
-    expect(explain(JSON.stringify({ detail }))).toMatchObject({ option: 'reasoningEffort' })
+    expect(explainError(JSON.stringify({ detail }))).toMatchObject({ option: 'reasoningEffort' })
   })
 
   it('is not one that the request does not set', () => {
     const error = new ModelFailure('upstream_error', 'no', 'temperature is not supported')
     const plain = { ...request, options: { topP: 0.5 } }
-    expect(explainRefusal(error, plain, () => 'a.example')).toBe(error)
+    expect(explainRefusal(error, plain, 'a.example')).toBe(error)
   })
 
   it.each([

@@ -1,4 +1,4 @@
-import { ModelFailure } from './failure.ts'
+import { ModelFailure, RefusedOption } from './failure.ts'
 import type { ModelOptions, ModelRequest } from './model.ts'
 
 /** Only the beginning of a refusal is searched: the message that explains it is there. */
@@ -102,24 +102,17 @@ const optionNames: readonly (readonly [option: keyof ModelOptions, pattern: RegE
   ],
 ]
 
-/** The names of the options in messages to users. */
-export const optionLabels: Readonly<Record<keyof ModelOptions, string>> = {
-  temperature: 'temperature',
-  topP: 'top-p',
-  reasoningEffort: 'reasoning effort',
-}
-
 const maxContextWindow = 100_000_000
 
 /** Replaces an error with a failure that says which part of the request the upstream refused, if the error shows it. */
-export function explainRefusal(error: unknown, request: ModelRequest, upstream: () => string): unknown {
+export function explainRefusal(error: unknown, request: ModelRequest, upstream: string): unknown {
   const rejection = readRejection(error)
   if (rejection === '') return error
-  if (outputLimits.test(rejection) && !exceedsWith(request, rejection)) return outputLimitRefused(upstream())
-  if (saysContextExceeded(rejection)) return contextExceeded(upstream(), findContextWindow(rejection))
+  if (outputLimits.test(rejection) && !exceedsWith(request, rejection)) return outputLimitRefused(upstream)
+  if (saysContextExceeded(rejection)) return contextExceeded(upstream, findContextWindow(rejection))
   const option = findRefusedOption(rejection, request.options)
-  if (option !== undefined) return optionRefused(upstream(), option)
-  return request.tools.length > 0 && matches(toolRefusals, rejection) ? noToolSupport(upstream()) : error
+  if (option !== undefined) return new RefusedOption(option)
+  return request.tools.length > 0 && matches(toolRefusals, rejection) ? noToolSupport(upstream) : error
 }
 
 /** Whether an upstream's text says that the prompt is too long for its model. */
@@ -145,16 +138,6 @@ function findRefusedOption(rejection: string, options: ModelOptions = {}): keyof
   // An upstream that repeats the request names all its options.
   if (/"(?:messages|contents|input)":/.test(rejection)) return undefined
   return optionNames.find(([name, pattern]) => options[name] !== undefined && pattern.test(rejection))?.[0]
-}
-
-/** Returns the failure for an option that the model does not support, or not with this value. */
-export function optionRefused(upstream: string, option: keyof ModelOptions): ModelFailure {
-  return new ModelFailure(
-    'option_refused',
-    `${upstream} does not support ${optionLabels[option]} for this model, or not with this value. Change or remove it in the settings of this bot.`,
-    '',
-    { option },
-  )
 }
 
 function noToolSupport(upstream: string): ModelFailure {

@@ -2,54 +2,154 @@ import { hash, randomUUID } from 'node:crypto'
 import type { ApiType } from '@yonder/contract/bot'
 import { isDeeperThan, maxArgumentsDepth } from '../lib/canonical-json.ts'
 import { normalizeText } from '../lib/text.ts'
+import type { ModelLimits } from './adapter.ts'
 import { ModelFailure } from './failure.ts'
-import type { FinishReason, ModelPart, ModelToolCall } from './model.ts'
+import type { FinishReason, ModelPart, ModelToolCall, ModelUsage } from './model.ts'
+import { createThinkingSplitter, type ThinkingSplitter } from './split-thinking.ts'
 
-/** Characters that may wait in a queue before it should be drained at once. */
+/** Characters that may wait before they should be drained at once. */
 const maxWaitingChars = 16 * 1024
 
 /** The names of the model and its provider in a response are cut to this length. */
-export const maxNameChars = 200
+const maxNameChars = 200
 
-/** The parts of one reply that are parsed but not drained yet. */
-export class PartQueue {
+export type TextKind = 'text' | 'reasoning'
+
+/**
+ * The parts of one reply that have arrived and are not drained yet: normalizes its text, separates thinking from it, joins
+ * consecutive text of one kind, and limits the whole reply.
+ */
+export class ReplyParts {
   #parts: ModelPart[] = []
-  #chars = 0
+  /** Received text that is not read yet: all tokens that arrive together are read at once. */
+  #received = ''
+  #receivedKind: TextKind = 'text'
+  #waitingChars = 0
+  #outputChars = 0
   #hasContent = false
   #hasModel = false
+  #joiners = { text: createTextJoiner(), reasoning: createTextJoiner() }
+  #thinking = this.#createSplitter()
+  readonly #limits: ModelLimits
 
-  /** A second `model` part, for example from a repeated call, is ignored. */
-  push(parts: readonly ModelPart[]): void {
-    for (const part of parts) {
-      if (part.type === 'model') {
-        if (this.#hasModel) continue
-        this.#hasModel = true
-      }
-      this.#parts.push(part)
-      if (part.type === 'text' || part.type === 'reasoning') this.#chars += part.text.length
-      else if (part.type === 'tool_call') this.#chars += part.arguments.length
-    }
-    if (this.#chars > 0) this.#hasContent = true
+  constructor(limits: ModelLimits) {
+    this.#limits = limits
   }
 
-  /**
-   * Whether the reply has text, reasoning or a tool call, also when it was drained already. Then its model must not be
-   * called again.
-   */
+  /** Begins another attempt of the call, after one without content. */
+  begin(): void {
+    this.#outputChars = 0
+    this.#joiners = { text: createTextJoiner(), reasoning: createTextJoiner() }
+    this.#thinking = this.#createSplitter()
+  }
+
+  /** Whether the reply has text or reasoning, also when it was drained already. Then its model must not be called again. */
   get hasContent(): boolean {
+    this.#readReceived()
     return this.#hasContent
   }
 
-  get isFull(): boolean {
-    return this.#chars > maxWaitingChars
+  get isEmpty(): boolean {
+    return this.#parts.length === 0 && this.#received === ''
   }
 
+  get isFull(): boolean {
+    return this.#waitingChars > maxWaitingChars
+  }
+
+  /** Adds received text; that of the kind `text` may contain thinking. */
+  addText(kind: TextKind, text: string): void {
+    this.countChars(text.length)
+    this.#waitingChars += text.length
+    if (kind !== this.#receivedKind) {
+      this.#readReceived()
+      this.#receivedKind = kind
+    }
+    this.#received += text
+  }
+
+  /** Adds what was held back because it might have become something else. No text follows. */
+  endText(): void {
+    this.#readReceived()
+    this.#addRead('reasoning', this.#joiners.reasoning.end())
+    this.#thinking.push(this.#joiners.text.end())
+    this.#thinking.end()
+  }
+
+  add(part: ModelPart): void {
+    this.#readReceived()
+    this.#parts.push(part)
+  }
+
+  /** Adds the model's name once, also when the call is repeated. */
+  addModel(model: unknown, provider?: unknown): void {
+    if (this.#hasModel || typeof model !== 'string' || model === '') return
+    this.#hasModel = true
+    const named =
+      typeof provider === 'string' && provider !== ''
+        ? { provider: normalizeText(provider.slice(0, maxNameChars)) }
+        : {}
+    this.add({ type: 'model', model: normalizeText(model.slice(0, maxNameChars)), ...named })
+  }
+
+  /** Adds a call, with a note for the data that the upstream `source` expects back with it, if there is any. */
+  addCall(call: ModelToolCall, source: string, data: object): void {
+    const hasData = Object.keys(data).length > 0
+    this.add({ type: 'tool_call', ...call, ...(hasData && { note: writeNote(source, data) }) })
+  }
+
+  /**
+   * Counts characters of the reply, such as those of tool calls. `addText` counts those of text.
+   * @throws ModelFailure when the reply is longer than allowed
+   */
+  countChars(count: number): void {
+    this.#outputChars += count
+    if (this.#outputChars <= this.#limits.maxOutputChars) return
+    throw new ModelFailure(
+      'output_limit',
+      `The reply was cut after ${this.#limits.maxOutputChars.toLocaleString('en')} characters, the limit of this server.`,
+    )
+  }
+
+  /** @throws ModelFailure when the reply has more calls than allowed */
+  requireCallCount(count: number, upstream: string): void {
+    if (count <= this.#limits.maxToolCalls) return
+    throw new ModelFailure(
+      'output_limit',
+      `${upstream} requested more than ${this.#limits.maxToolCalls} tool calls at once. None was run.`,
+    )
+  }
+
+  /** Returns the parts added since the last call; may be empty. */
   drain(): readonly ModelPart[] {
+    this.#readReceived()
     const parts = this.#parts
-    if (parts.length === 0) return parts
-    this.#parts = []
-    this.#chars = 0
+    if (parts.length > 0) this.#parts = []
+    this.#waitingChars = 0
     return parts
+  }
+
+  #createSplitter(): ThinkingSplitter {
+    return createThinkingSplitter({
+      add: (kind, text) => this.#addRead(kind, text),
+      reclassify: () => this.#parts.push({ type: 'text_was_reasoning' }),
+    })
+  }
+
+  #readReceived(): void {
+    if (this.#received === '') return
+    const text = this.#joiners[this.#receivedKind].push(this.#received)
+    this.#received = ''
+    if (this.#receivedKind === 'text') this.#thinking.push(text)
+    else this.#addRead('reasoning', text)
+  }
+
+  #addRead(type: TextKind, text: string): void {
+    if (text === '') return
+    this.#hasContent = true
+    const last = this.#parts.at(-1)
+    if (last?.type === type) this.#parts[this.#parts.length - 1] = { type, text: last.text + text }
+    else this.#parts.push({ type, text })
   }
 }
 
@@ -75,23 +175,12 @@ export function createFinish(
 /** What servers call the ordinary end of a reply. */
 const ordinaryEnds = /^(?:stop|eos|eos_token|end_turn|complete|completed|stop_sequence|tool_use|tool_calls)$/i
 
-/** A number of tokens, or null when it is not plausible. */
-export function tokenCount(value: unknown): number | null {
-  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 && value < 1e12 ? value : null
-}
-
-export interface TextJoiner {
-  /** Returns the text that can be shown now; may be empty. */
-  push(chunk: string): string
-  /** Returns the text that was held back and never completed. */
-  end(): string
-}
-
 /** Creates a joiner, which normalizes text that arrives in chunks and joins a surrogate pair that an upstream split. */
-export function createTextJoiner(): TextJoiner {
+export function createTextJoiner() {
   let held = ''
   return {
-    push(chunk) {
+    /** Returns the text that can be shown now; may be empty. */
+    push(chunk: string): string {
       const text = held === '' ? chunk : held + chunk
       held = ''
       const last = text.charCodeAt(text.length - 1)
@@ -99,7 +188,8 @@ export function createTextJoiner(): TextJoiner {
       held = text.slice(-1)
       return normalizeText(text.slice(0, -1))
     },
-    end() {
+    /** Returns the text that was held back and never completed. */
+    end(): string {
       const rest = normalizeText(held)
       held = ''
       return rest
@@ -188,4 +278,35 @@ function normalizeJson(value: unknown): unknown {
   return Object.fromEntries(
     Object.entries(value).map(([key, inner]) => [normalizeText(key), normalizeJson(inner)]),
   )
+}
+
+/**
+ * Tokens of one call. No model has a window of this size, so a larger figure is an error of the provider. The limit also
+ * keeps every sum an exact number.
+ */
+const maxTokens = 100_000_000
+
+/** A number of tokens, or null when it is not credible. */
+export function tokenCount(value: unknown): number | null {
+  return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= maxTokens
+    ? value
+    : null
+}
+
+/** What an upstream has counted. A part is never larger than its whole, and absent when it was not sent. */
+export function readUsage(sent: { readonly [Name in keyof ModelUsage]: unknown }): ModelUsage {
+  const input_tokens = tokenCount(sent.input_tokens)
+  const output_tokens = tokenCount(sent.output_tokens)
+  const readPart = (name: keyof ModelUsage, whole: number | null) => {
+    if (typeof sent[name] !== 'number') return {}
+    const part = tokenCount(sent[name])
+    return { [name]: part === null || whole === null ? part : Math.min(part, whole) }
+  }
+  return {
+    input_tokens,
+    output_tokens,
+    ...readPart('cached_tokens', input_tokens),
+    ...readPart('cache_write_tokens', input_tokens),
+    ...readPart('reasoning_tokens', output_tokens),
+  }
 }

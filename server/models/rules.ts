@@ -180,7 +180,7 @@ export const providerRules = {
     providers: 'anthropic, moonshot, openai',
     sources:
       'picoclaw#2939; platform.claude.com migration-2026-10-21; MemberJunction RejectsSamplingParams; docs.aws.amazon.com claude-messages-adaptive-thinking; kimi-code#1985; vane#1173',
-    kept: 'Top-k is never sent; the others are left out with a notice (`option-support.ts`): at once where the list of models or the name tells, else after a refusal. Requests have the version 2023-06-01.',
+    kept: 'Top-k is never sent; the others are left out with a notice (`stream-reply.ts`): at once where the list of models or the name tells, else after a refusal. Requests have the version 2023-06-01.',
   },
   assistantDocuments: {
     rule: 'No document in an assistant turn.',

@@ -2,10 +2,11 @@ import type { Message } from '@yonder/contract/message'
 import type { Db } from '../db/database.ts'
 import type { BotRow, UsageRecordRow } from '../db/tables/tables.ts'
 import { newId } from '../lib/new-id.ts'
+import { costInNanos } from '../models/catalogue/cost.ts'
 import type { ModelFacts } from '../models/catalogue/package-facts.ts'
 import type { CollectedReply } from '../models/collect-reply.ts'
 import type { ModelUsage } from '../models/model.ts'
-import { recordUsage } from './record-usage.ts'
+import { storeUsageRecord } from './usage-store.ts'
 
 export interface MeteredCall {
   readonly userId: string
@@ -64,7 +65,7 @@ export class CallMeter {
     return usage === undefined && text === '' ? undefined : this.#toWrite(usage)
   }
 
-  #toWrite(usage?: ModelUsage): UsageWrite {
+  #toWrite(usage: ModelUsage = { input_tokens: null, output_tokens: null }): UsageWrite {
     const { userId, bot, chatId, messageId, kind } = this.#call
     const time = this.#deps.now()
     const duration_ms = Math.round(performance.now() - this.#startedAt)
@@ -77,7 +78,8 @@ export class CallMeter {
         facts.prices !== undefined || model === bot.model
           ? facts
           : await this.#deps.findModelFacts(bot, model)
-      await recordUsage(trx, {
+      const cost = costInNanos(usage, prices)
+      await storeUsageRecord(trx, {
         id: this.#id,
         user_id: userId,
         chat_id: chatId,
@@ -90,8 +92,13 @@ export class CallMeter {
         time,
         duration_ms,
         first_text_ms: first === undefined ? null : Math.round(first - this.#startedAt),
-        ...(usage !== undefined && { usage }),
-        ...(prices !== undefined && { prices }),
+        input_tokens: usage.input_tokens,
+        output_tokens: usage.output_tokens,
+        cached_tokens: usage.cached_tokens ?? null,
+        cache_write_tokens: usage.cache_write_tokens ?? null,
+        reasoning_tokens: usage.reasoning_tokens ?? null,
+        cost,
+        currency: cost === null ? null : (prices?.currency ?? null),
       })
     }
   }

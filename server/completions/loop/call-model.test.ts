@@ -1,7 +1,6 @@
 import type { UnnumberedEvent } from '@yonder/contract/completion'
 import { describe, expect, it } from 'vitest'
 import type { ModelPart, ModelStream } from '../../models/model.ts'
-import { PartQueue } from '../../models/reply-parts.ts'
 import type { RunSource } from '../run.ts'
 import { callModel, maxCallChars, maxReplyChars } from './call-model.ts'
 
@@ -29,16 +28,16 @@ async function run(model: ModelStream, signal = new AbortController().signal) {
 const streaming =
   (batches: readonly ModelPart[][], onBatch?: (index: number) => void): ModelStream =>
   (_request, { onReadable }) => {
-    const queue = new PartQueue()
+    const waiting: ModelPart[] = []
     const send = async (): Promise<void> => {
       for (const [index, parts] of batches.entries()) {
         await Promise.resolve()
-        queue.push(parts)
-        onReadable(queue.isFull)
+        waiting.push(...parts)
+        onReadable(false)
         onBatch?.(index)
       }
     }
-    return { drain: () => queue.drain(), closed: send() }
+    return { drain: () => waiting.splice(0), closed: send() }
   }
 
 const answering = (...parts: ModelPart[]): ModelStream => streaming(parts.map((part) => [part]))
@@ -50,7 +49,7 @@ describe('callModel', () => {
         { type: 'model', model: 'm-1', provider: 'p' },
         { type: 'reasoning', text: 'hm' },
         { type: 'text', text: 'yes' },
-        { type: 'usage', inputTokens: 1, outputTokens: null },
+        { type: 'usage', input_tokens: 1, output_tokens: null },
         { type: 'finish', reason: 'stop' },
       ),
     )

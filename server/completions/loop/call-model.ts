@@ -3,9 +3,8 @@ import { LRUCache } from 'lru-cache'
 import type { BotRow } from '../../db/tables/tables.ts'
 import { onAbort } from '../../lib/abort.ts'
 import type { FailedPart } from '../../models/failure.ts'
-import type { ModelPart, ModelRequest, ModelStream, ModelToolCall } from '../../models/model.ts'
+import type { ModelOptions, ModelPart, ModelRequest, ModelStream, ModelToolCall } from '../../models/model.ts'
 import type { CallMeter } from '../../usage/call-meter.ts'
-import { toTokenCounts } from '../../usage/token-counts.ts'
 import type { RunRecorder } from '../log/run-recorder.ts'
 import type { RunEnding, RunChunk } from '../run.ts'
 import { explainEmptyReply } from './explain-empty-reply.ts'
@@ -24,6 +23,8 @@ export interface ModelCallResult {
   readonly ending: RunEnding
   /** In the model's order; empty unless the reply is complete. */
   readonly calls: readonly ModelToolCall[]
+  /** The options that the model was called without, because it does not support them. */
+  readonly omittedOptions: readonly (keyof ModelOptions)[]
   /** How the model's stream reported its failure, if it did. */
   readonly failure?: FailedPart
 }
@@ -75,6 +76,7 @@ export async function callModel({
   return {
     ending,
     calls: ending.status === 'complete' ? reader.calls : [],
+    omittedOptions: reader.omittedOptions,
     ...(reader.failure === undefined ? {} : { failure: reader.failure }),
   }
 }
@@ -84,6 +86,7 @@ class PartReader {
   ending: RunEnding | undefined
   failure: FailedPart | undefined
   readonly calls: ModelToolCall[] = []
+  readonly omittedOptions: (keyof ModelOptions)[] = []
   readonly #abort: () => void
   readonly #meter: CallModelOptions['meter']
   readonly #maxTokens: number | null
@@ -123,6 +126,9 @@ class PartReader {
       case 'text_was_reasoning':
         if (part.type === 'text_was_reasoning') this.#hasText = false
         return { type: 'event', event: part }
+      case 'option_omitted':
+        this.omittedOptions.push(part.option)
+        return undefined
       case 'usage':
         return this.#readUsage(part)
       case 'tool_call': {
@@ -141,15 +147,12 @@ class PartReader {
   }
 
   #readUsage(part: Extract<ModelPart, { type: 'usage' }>): RunChunk {
-    const { input, output, cached, reasoning } = toTokenCounts(part)
-    const usage = {
-      input_tokens: input,
-      output_tokens: output,
-      ...(part.cachedTokens !== undefined && { cached_tokens: cached }),
-      ...(part.reasoningTokens !== undefined && { reasoning_tokens: reasoning }),
+    const { type, cache_write_tokens: _, ...usage } = part
+    return {
+      type: 'event',
+      event: { type, usage },
+      ...(this.#meter && { write: this.#meter.createWrite(part) }),
     }
-    const event = { type: 'usage', usage } as const
-    return { type: 'event', event, ...(this.#meter && { write: this.#meter.createWrite(part) }) }
   }
 
   #addCall(call: ModelToolCall): void {

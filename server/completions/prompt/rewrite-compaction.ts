@@ -1,9 +1,4 @@
-import {
-  finishCompaction,
-  holdCompaction,
-  releaseCompaction,
-  requireCompaction,
-} from '../../chats/compaction-store.ts'
+import { endHold, holdCompaction, requireCompaction } from '../../chats/compaction-store.ts'
 import type { BotRow, CompactionRow } from '../../db/tables/tables.ts'
 import type { User } from '../../identity/user.ts'
 import { withTimeout } from '../../lib/abort.ts'
@@ -59,7 +54,7 @@ export async function rewriteCompaction(deps: RewriteDeps, rewrite: RewriteOptio
       written_at: deps.now(),
       held_until: null,
     }
-    if (!(await finishCompaction(db, row, until, change))) {
+    if (!(await endHold(db, row, until, change))) {
       await requireCompaction(db, row.chat_id, row.id)
       // The reservation has expired, and another request has changed or reserved the summary since.
       throw new AppError(
@@ -69,7 +64,7 @@ export async function rewriteCompaction(deps: RewriteDeps, rewrite: RewriteOptio
     }
     return { ...row, ...change }
   } catch (error) {
-    await releaseCompaction(db, row, until)
+    await endHold(db, row, until)
     throw error
   } finally {
     onChanged()
@@ -87,7 +82,7 @@ async function writeNewText(
   const budget = budgetOf(window, deps.compactAt, { maxTokens: bot.max_tokens, tools: [] })
   const tokens = summaryTokens(budget)
   return writeSummary({
-    model: deps.openBotModel(user, bot),
+    model: deps.openBotModel(bot),
     modelName: bot.model,
     maxTokens: bot.max_tokens,
     previous: summary?.content,

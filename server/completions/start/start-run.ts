@@ -1,11 +1,11 @@
 import { toStorageError } from '../../db/storage-problem.ts'
 import { AppError } from '../../lib/app-error.ts'
-import type { CompletionDeps } from '../completion-deps.ts'
+import type { CompletionDeps, RunFrame } from '../completion-deps.ts'
 import { PendingElicitations } from '../log/active-runs.ts'
 import type { RunRecorder } from '../log/run-recorder.ts'
 import { closeRun } from '../log/run-store.ts'
 import { failed } from '../loop/call-model.ts'
-import { RecordedActions, type ActionDeps, type RunFrame } from '../loop/run-actions.ts'
+import { RecordedActions, type ActionDeps } from '../loop/run-actions.ts'
 import { runCompletion } from '../loop/run-completion.ts'
 import type { WrittenRun, RunEnding, AbortReason } from '../run.ts'
 

@@ -21,8 +21,8 @@ async function send(model: string, listed: ListedModel, request: Partial<ModelRe
   const listedModels = new ListedModels(() => 0)
   const address = { apiType: 'anthropic', baseUrl: url, customApiPath: null } as const
   listedModels.remember(address, new Map([[model, listed]]))
-  const { end } = await scene.callModel('anthropic', url, { request: { model, ...request }, listedModels })
-  return { end, bodies: seen.map(({ body }) => body) }
+  const { parts } = await scene.callModel('anthropic', url, { request: { model, ...request }, listedModels })
+  return { parts, bodies: seen.map(({ body }) => body) }
 }
 
 const adaptive = { thinking: ['adaptive'], efforts: ['low', 'medium', 'high'] } as const
@@ -142,10 +142,10 @@ describe('an option that the list says to be refused', () => {
     ['topP', adaptive, { topP: 0.5 }],
     ['reasoningEffort', { thinking: [], efforts: [] }, { reasoningEffort: 'low' }],
     ['reasoningEffort', { thinking: [] }, { reasoningEffort: 'low' }],
-  ] as const)('is named before the model is called: %s', async (option, listed, options) => {
-    const { end, bodies } = await send('house-model', listed, { options })
-    expect(end).toMatchObject({ type: 'failed', code: 'option_refused', option })
-    expect(bodies).toEqual([])
+  ] as const)('is not sent: %s', async (option, listed, options) => {
+    const { parts, bodies } = await send('house-model', listed, { options })
+    expect(parts).toContainEqual({ type: 'option_omitted', option })
+    expect(bodies).toHaveLength(1)
   })
 
   it.each([

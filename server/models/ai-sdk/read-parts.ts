@@ -1,34 +1,27 @@
 import { normalizeText } from '../../lib/text.ts'
-import type { ModelLimits } from '../adapter.ts'
-import { ModelFailure } from '../failure.ts'
-import type { FinishReason, ModelPart, ModelToolCall } from '../model.ts'
-import { createThinkingSplitter } from '../openai/thinking.ts'
+import { ModelFailure, RefusedOption } from '../failure.ts'
+import type { FinishReason, ModelToolCall } from '../model.ts'
 import {
   createFinish,
   truncatedCall,
   newCallId,
   readCallArguments,
-  writeNote,
-  createTextJoiner,
-  maxNameChars,
-  tokenCount,
+  readUsage,
+  type ReplyParts,
 } from '../reply-parts.ts'
-import { describeSentError, findMessage, type Confidential } from '../upstream/describe-failure.ts'
-import type { ProviderModel } from './formats.ts'
-import type { ProviderNote } from './write-prompt.ts'
+import { describeSentError, findMessage } from '../upstream/describe-failure.ts'
+import type { CallTarget } from '../upstream/post-model-call.ts'
+import type { ProviderModel, ProviderNote } from './write-prompt.ts'
 
 type ProviderReply = Awaited<ReturnType<ProviderModel['doStream']>>
 type ProviderPart = ProviderReply['stream'] extends ReadableStream<infer Part> ? Part : never
 type FinishPart = Extract<ProviderPart, { type: 'finish' }>
 
 interface ReaderOptions {
-  /** Names the upstream (`noteSource`). */
-  readonly source: string
-  readonly upstream: string
-  readonly confidential: Confidential
-  readonly limits: ModelLimits
+  readonly target: CallTarget
+  readonly parts: ReplyParts
   readonly signal: AbortSignal
-  readonly onParts: (parts: readonly ModelPart[]) => void
+  readonly onReadable: () => void
 }
 
 /**
@@ -37,91 +30,74 @@ interface ReaderOptions {
  */
 export async function readParts(
   open: () => PromiseLike<ProviderReply>,
-  options: ReaderOptions,
+  { target, parts, signal, onReadable }: ReaderOptions,
 ): Promise<void> {
-  const { signal } = options
-  const parts = new ProviderPartReader(options)
+  const reply = new ProviderPartReader(target, parts)
   try {
     const reader = (await open()).stream.getReader()
     try {
       for (;;) {
         const { done, value } = await reader.read()
         if (done || signal.aborted) break
-        const received = parts.read(value)
-        if (received.length > 0) options.onParts(received)
+        reply.read(value)
+        if (!parts.isEmpty) onReadable()
       }
     } finally {
       // Ends the request when reading stopped before the end of the stream.
       reader.cancel().catch(() => undefined)
     }
   } catch (error) {
-    throw toFailure(error, options)
+    throw toFailure(error, target)
   }
-  if (!signal.aborted) options.onParts(parts.end())
+  if (!signal.aborted) reply.end()
 }
 
 class ProviderPartReader {
-  readonly #text = createTextJoiner()
-  /** Compatible servers may have models whose thinking is in their text. */
-  readonly #splitter = createThinkingSplitter({
-    add: (type, text) => this.#parts.push({ type, text }),
-    reclassify: () => this.#parts.push({ type: 'text_was_reasoning' }),
-  })
-  #parts: ModelPart[] = []
-  readonly #reasoning = createTextJoiner()
   readonly #calls: (ModelToolCall & { readonly options: ProviderNote['options'] })[] = []
   /**
    * The blocks of thinking by id. Those with data of the provider, such as a signature, are sent back with the calls.
    */
   readonly #thinking = new Map<string, { text: string; options: ProviderNote['options'] }>()
   #finish: FinishPart | undefined
-  #outputChars = 0
   #media: string | undefined
-  readonly #options: ReaderOptions
+  readonly #target: CallTarget
+  readonly #parts: ReplyParts
 
-  constructor(options: ReaderOptions) {
-    this.#options = options
+  constructor(target: CallTarget, parts: ReplyParts) {
+    this.#target = target
+    this.#parts = parts
   }
 
-  read(part: ProviderPart): ModelPart[] {
+  read(part: ProviderPart): void {
     switch (part.type) {
       case 'response-metadata':
-        return part.modelId === undefined
-          ? []
-          : [{ type: 'model', model: normalizeText(part.modelId.slice(0, maxNameChars)) }]
+        return this.#parts.addModel(part.modelId)
       case 'text-delta':
-        this.#countChars(part.delta)
-        this.#splitter.push(this.#text.push(part.delta))
-        return this.#takeParts()
+        return this.#parts.addText('text', part.delta)
       case 'reasoning-start':
-        this.#addThinking(part.id, '', part.providerMetadata)
-        return []
+        return this.#addThinking(part.id, '', part.providerMetadata)
       case 'reasoning-delta':
         this.#addThinking(part.id, part.delta, part.providerMetadata)
-        this.#countChars(part.delta)
-        return this.#textParts('reasoning', this.#reasoning.push(part.delta))
+        return this.#parts.addText('reasoning', part.delta)
       case 'tool-input-delta':
-        this.#countChars(part.delta)
-        return []
+        return this.#parts.countChars(part.delta.length)
       case 'tool-call':
-        this.#addCall(part)
-        return []
+        return this.#addCall(part)
       case 'file':
         this.#media ??= part.mediaType.replace(/\/.*/, '')
-        return []
+        return
       case 'finish':
         this.#finish = part
-        return []
+        return
       case 'error':
-        throw toFailure(part.error, this.#options)
-      default:
-        return []
+        throw toFailure(part.error, this.#target)
     }
   }
 
-  end(): ModelPart[] {
+  end(): void {
+    const parts = this.#parts
     const finish = this.#finish
-    const { upstream } = this.#options
+    const { upstream } = this.#target
     if (finish?.finishReason.raw === undefined) {
       throw new ModelFailure(
         'upstream_cut',
@@ -130,50 +106,26 @@ class ProviderPartReader {
     }
     if (finish.finishReason.unified === 'length' && this.#calls.some((call) => call.isBroken))
       throw truncatedCall()
+    const reason = this.#calls.length > 0 ? 'tool_calls' : toFinishReason(finish, upstream)
+    parts.endText()
+    this.#endCalls()
     const { inputTokens, outputTokens } = finish.usage
-    const reasoning = this.#textParts('reasoning', this.#reasoning.end())
-    this.#splitter.push(this.#text.end())
-    this.#splitter.end()
-    return [
-      ...reasoning,
-      ...this.#takeParts(),
-      ...this.#endCalls(),
-      {
-        type: 'usage',
-        inputTokens: tokenCount(inputTokens.total),
-        outputTokens: tokenCount(outputTokens.total),
-        ...(inputTokens.cacheRead ? { cachedTokens: tokenCount(inputTokens.cacheRead) } : {}),
-        ...(inputTokens.cacheWrite ? { cacheWriteTokens: tokenCount(inputTokens.cacheWrite) } : {}),
-        ...(outputTokens.reasoning ? { reasoningTokens: tokenCount(outputTokens.reasoning) } : {}),
-      },
-      createFinish(
-        this.#calls.length > 0 ? 'tool_calls' : toFinishReason(finish, upstream),
-        finish.finishReason.raw,
-        this.#media,
-      ),
-    ]
-  }
-
-  #takeParts(): ModelPart[] {
-    const parts = this.#parts
-    if (parts.length > 0) this.#parts = []
-    return parts
-  }
-
-  #textParts(type: 'text' | 'reasoning', text: string): ModelPart[] {
-    return text === '' ? [] : [{ type, text }]
+    const usage = readUsage({
+      input_tokens: inputTokens.total,
+      output_tokens: outputTokens.total,
+      // The packages write 0 for what the provider does not report.
+      cached_tokens: inputTokens.cacheRead || undefined,
+      cache_write_tokens: inputTokens.cacheWrite || undefined,
+      reasoning_tokens: outputTokens.reasoning || undefined,
+    })
+    parts.add({ type: 'usage', ...usage })
+    parts.add(createFinish(reason, finish.finishReason.raw, this.#media))
   }
 
   #addCall(part: Extract<ProviderPart, { type: 'tool-call' }>): void {
     // The provider has run this call itself.
     if (part.providerExecuted === true) return
-    const { upstream, limits } = this.#options
-    if (this.#calls.length >= limits.maxToolCalls) {
-      throw new ModelFailure(
-        'output_limit',
-        `${upstream} requested more than ${limits.maxToolCalls} tool calls at once. None was run.`,
-      )
-    }
+    this.#parts.requireCallCount(this.#calls.length + 1, this.#target.upstream)
     const id = part.toolCallId === '' ? newCallId() : normalizeText(part.toolCallId)
     const options = part.providerMetadata
     this.#calls.push({ id, name: normalizeText(part.toolName), ...readCallArguments(part.input), options })
@@ -184,34 +136,18 @@ class ProviderPartReader {
     this.#thinking.set(id, { text: block.text + text, options: options ?? block.options })
   }
 
-  #endCalls(): ModelPart[] {
+  #endCalls(): void {
     const thinking = [...this.#thinking.values()].flatMap(({ text, options }) =>
       options === undefined ? [] : [{ text, options }],
     )
-    return this.#calls.map(({ options, ...call }, index) => {
+    for (const [index, { options, ...call }] of this.#calls.entries()) {
       const note: ProviderNote = {
-        ...(options === undefined ? {} : { options }),
+        ...(options !== undefined && { options }),
         // The thinking precedes all calls of its turn, so it belongs to the note of the first call.
-        ...(index === 0 && thinking.length > 0 ? { thinking } : {}),
+        ...(index === 0 && thinking.length > 0 && { thinking }),
       }
-      const isEmpty = note.options === undefined && note.thinking === undefined
-      return {
-        type: 'tool_call',
-        ...call,
-        ...(isEmpty ? {} : { note: writeNote(this.#options.source, note) }),
-      }
-    })
-  }
-
-  /** @throws ModelFailure when the reply is longer than allowed */
-  #countChars(text: string): void {
-    const { limits } = this.#options
-    this.#outputChars += text.length
-    if (this.#outputChars <= limits.maxOutputChars) return
-    throw new ModelFailure(
-      'output_limit',
-      `The reply was cut after ${limits.maxOutputChars.toLocaleString('en')} characters, the limit of this server.`,
-    )
+      this.#parts.addCall(call, this.#target.source, note)
+    }
   }
 }
 
@@ -236,9 +172,9 @@ function toFinishReason({ finishReason }: FinishPart, upstream: string): FinishR
 }
 
 /** Maps the package's own errors to failures. A message of the upstream is quoted only where that is safe. */
-function toFailure(error: unknown, { upstream, confidential }: ReaderOptions): Error {
-  if (error instanceof ModelFailure) return error
-  if (error instanceof Error && error.cause instanceof ModelFailure) return error.cause
+function toFailure(error: unknown, { upstream, confidential }: CallTarget): Error {
+  for (const own of [error, error instanceof Error ? error.cause : undefined])
+    if (own instanceof ModelFailure || own instanceof RefusedOption) return own
   const name = error instanceof Error ? error.name : ''
   if (name === 'AI_APICallError' || !(error instanceof Error)) {
     const code =

@@ -10,8 +10,11 @@ import {
 import { callsOf, textOf, type ModelMessage, type ModelRequest } from '../model.ts'
 import { readNote } from '../reply-parts.ts'
 
+/** A model of a provider package; all packages share this type. */
+export type ProviderModel = ReturnType<AnthropicProvider['languageModel']>
+
 /** A request in the form of the provider packages. */
-export type ProviderCall = Parameters<ReturnType<AnthropicProvider['languageModel']>['doStream']>[0]
+type ProviderCall = Parameters<ProviderModel['doStream']>[0]
 type Prompt = ProviderCall['prompt']
 type Tools = NonNullable<ProviderCall['tools']>
 

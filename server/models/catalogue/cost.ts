@@ -1,3 +1,5 @@
+import type { ModelUsage } from '../model.ts'
+
 /** Prices for a million tokens, in units of the currency. */
 export interface TokenPrices {
   readonly input: number
@@ -17,17 +19,6 @@ export interface ModelPrices extends TokenPrices {
   readonly tiers?: readonly (TokenPrices & { readonly aboveInputTokens: number })[]
 }
 
-/** Tokens of one call that a price applies to; null when the provider does not say. */
-export interface PricedTokens {
-  /** With the cached ones and those that were written to the cache. */
-  readonly input: number | null
-  /** With the reasoning. */
-  readonly output: number | null
-  readonly cached?: number | null
-  readonly cacheWrite?: number | null
-  readonly reasoning?: number | null
-}
-
 /**
  * A price of 1 for a million tokens is this many trillionths of the currency's unit for each token. Prices are rounded
  * to a millionth, so that the price of a token is a whole number of trillionths.
@@ -40,13 +31,13 @@ const trillionthsPerNano = 1_000n
  * prices, or when the provider did not report input or output. A cost above the largest safe integer of JavaScript
  * counts as unknown too.
  */
-export function costInNanos(tokens: PricedTokens, prices: ModelPrices | undefined): number | null {
-  const { input, output } = tokens
+export function costInNanos(usage: ModelUsage, prices: ModelPrices | undefined): number | null {
+  const { input_tokens: input, output_tokens: output } = usage
   if (prices === undefined || input === null || output === null) return null
   const rates = pricesFor(prices, input)
-  const cached = Math.min(tokens.cached ?? 0, input)
-  const cacheWrite = Math.min(tokens.cacheWrite ?? 0, input - cached)
-  const reasoning = rates.reasoning === undefined ? 0 : Math.min(tokens.reasoning ?? 0, output)
+  const cached = Math.min(usage.cached_tokens ?? 0, input)
+  const cacheWrite = Math.min(usage.cache_write_tokens ?? 0, input - cached)
+  const reasoning = rates.reasoning === undefined ? 0 : Math.min(usage.reasoning_tokens ?? 0, output)
   const trillionths =
     multiply(input - cached - cacheWrite, rates.input) +
     multiply(cached, rates.cachedInput ?? rates.input) +

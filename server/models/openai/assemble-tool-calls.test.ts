@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import { modelLimits } from '../adapter.ts'
 import type { ModelPart } from '../model.ts'
+import { ReplyParts } from '../reply-parts.ts'
 import { ChunkReader } from './read-chunks.ts'
 
 type Piece = Readonly<Record<string, unknown>>
@@ -12,9 +13,12 @@ const piece = (index: number | string | undefined, id: unknown, name: unknown, t
   function: { ...(name === undefined ? {} : { name }), ...(text === undefined ? {} : { arguments: text }) },
 })
 
-function openReader(): ChunkReader {
+function openReader() {
   const confidential = { key: null, contents: [] }
-  return new ChunkReader({ upstream: 'a.example', confidential, source: 'here' }, modelLimits)
+  const url = new URL('https://a.example/')
+  const parts = new ReplyParts(modelLimits)
+  const reader = new ChunkReader({ url, upstream: 'a.example', confidential, source: 'here' }, parts)
+  return { reader, parts }
 }
 
 function read(deltas: readonly unknown[], finishReason = 'tool_calls') {
@@ -25,11 +29,11 @@ function read(deltas: readonly unknown[], finishReason = 'tool_calls') {
 }
 
 function readChoices(choices: readonly object[], finishReason = 'tool_calls') {
-  const reader = openReader()
+  const { reader, parts } = openReader()
   for (const choice of choices) reader.read({ choices: [{ index: 0, ...choice }] }, '')
   reader.read({ choices: [{ index: 0, delta: {}, finish_reason: finishReason }] }, '')
   reader.end()
-  return reader.drain()
+  return parts.drain()
 }
 
 const callsIn = (parts: readonly ModelPart[]) =>
@@ -244,7 +248,7 @@ it.each([
   { choices: [{ index: 0, delta: {}, error: { message: 'It broke.' } }] },
   { choices: [{ index: 0, delta: {}, finish_reason: 'error', error: { message: 'It broke.' } }] },
 ])('fails with the error %j', (chunk) => {
-  const reader = openReader()
+  const { reader } = openReader()
   reader.read({ choices: [{ index: 0, delta: { content: 'Hi' } }] }, '')
   expect(() => reader.read(chunk, '')).toThrow('It broke.')
 })

@@ -1,6 +1,6 @@
 import { missesThinking, thinkingFor, type ReturnedThinking } from '../conversation.ts'
 import { callsOf, textOf, type ModelRequest } from '../model.ts'
-import type { Dialect } from '../upstream/call-in-dialects.ts'
+import type { Dialect } from '../upstream/stream-reply.ts'
 
 /** How a request is written for servers that differ from most. `rules.ts` has the reasons. */
 export interface ChatDialect extends Dialect {

@@ -5,7 +5,7 @@ import { readReply } from '../../testing/models/read-reply.ts'
 import { startScriptedModel, type ScriptedModel } from '../../testing/models/scripted-model.ts'
 import { modelLimits } from '../adapter.ts'
 import { userMessage, type ModelPart, type ModelRequest } from '../model.ts'
-import { openaiChat } from './chat.ts'
+import { openModel } from '../open-model.ts'
 
 let hostile: HostileModel
 let scripted: ScriptedModel
@@ -37,9 +37,12 @@ async function callModel(
   totalTimeoutMs = modelLimits.totalTimeoutMs,
 ) {
   const parts: ModelPart[] = []
-  const model = openaiChat(
+  const model = openModel(
     { apiType: 'openai', baseUrl, apiKey: null, customApiPath: null, addressSource: 'operatorSupplied' },
-    { guard, limits: { ...modelLimits, afterFinishMs: 100, totalTimeoutMs } },
+    {
+      guards: { operatorSupplied: guard, userSupplied: guard },
+      limits: { ...modelLimits, afterFinishMs: 100, totalTimeoutMs },
+    },
   )
   await readReply(
     model,
@@ -98,7 +101,7 @@ describe('deviations of OpenAI-compatible servers', () => {
   it('reads a complete JSON response, with its reasoning and usage', async () => {
     const { reasoning, parts } = await requestFault('whole')
     expect(reasoning).toBe('because')
-    expect(parts).toContainEqual({ type: 'usage', inputTokens: 5, outputTokens: 7 })
+    expect(parts).toContainEqual({ type: 'usage', input_tokens: 5, output_tokens: 7 })
   })
 
   it('names the limit of a complete response that is too large', async () => {
@@ -120,8 +123,8 @@ describe('deviations of OpenAI-compatible servers', () => {
   it('treats impossible usage as unknown', async () => {
     expect((await requestFault('odd-usage')).parts).toContainEqual({
       type: 'usage',
-      inputTokens: null,
-      outputTokens: null,
+      input_tokens: null,
+      output_tokens: null,
     })
   })
 
@@ -141,7 +144,7 @@ describe('deviations of OpenAI-compatible servers', () => {
     [
       'DeepSeek',
       { prompt_tokens: 100, completion_tokens: 50, total_tokens: 150, prompt_cache_hit_tokens: 80 },
-      { inputTokens: 100, outputTokens: 50, cachedTokens: 80 },
+      { input_tokens: 100, output_tokens: 50, cached_tokens: 80 },
     ],
     [
       'xAI, which counts reasoning apart',
@@ -151,12 +154,12 @@ describe('deviations of OpenAI-compatible servers', () => {
         total_tokens: 150,
         completion_tokens_details: { reasoning_tokens: 30 },
       },
-      { inputTokens: 100, outputTokens: 50, reasoningTokens: 30 },
+      { input_tokens: 100, output_tokens: 50, reasoning_tokens: 30 },
     ],
     [
       'Google, which counts reasoning only in the total',
       { prompt_tokens: 100, completion_tokens: 20, total_tokens: 150 },
-      { inputTokens: 100, outputTokens: 50 },
+      { input_tokens: 100, output_tokens: 50 },
     ],
   ])('reads the usage of %s', async (_, sent, usage) => {
     scripted.reply(['ok', { raw: `data: ${JSON.stringify({ choices: [], usage: sent })}\n\n` }])

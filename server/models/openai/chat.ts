@@ -1,4 +1,3 @@
-import type { AdapterDeps } from '../adapter.ts'
 import {
   anySignature,
   isOwnCall,
@@ -7,33 +6,21 @@ import {
   writeCallIds,
   writeToolName,
 } from '../conversation.ts'
-import type { ModelEndpoint } from '../endpoint.ts'
-import {
-  callsOf,
-  textOf,
-  type CallPart,
-  type ModelMessage,
-  type ModelRequest,
-  type ModelStream,
-} from '../model.ts'
+import { callsOf, textOf, type CallPart, type ModelMessage, type ModelRequest } from '../model.ts'
 import { readNote } from '../reply-parts.ts'
-import { streamReply, type WireFormat } from '../upstream/stream-reply.ts'
+import { ofWireFormat } from '../upstream/wire-format.ts'
 import { adaptDialect, firstDialect, type ChatDialect } from './chat-dialects.ts'
 import { ChunkReader, type OpenaiNote } from './read-chunks.ts'
 
-/** Calls OpenAI-compatible chat completions: OpenAI, OpenRouter, Ollama, vLLM, DeepSeek and others. */
-export function openaiChat(endpoint: ModelEndpoint, deps: AdapterDeps): ModelStream {
-  return streamReply(endpoint, chatFormat, deps)
-}
-
-const chatFormat: WireFormat<ChatDialect> = {
+/** OpenAI-compatible chat completions: OpenAI, OpenRouter, Ollama, vLLM, DeepSeek and others. */
+export const chatFormat = ofWireFormat<ChatDialect>({
   apiType: 'openai',
-  defaultPath: '/chat/completions',
+  defaultPath: () => '/chat/completions',
   firstDialect,
   writeBody: writeRequest,
   adaptDialect,
-  openReader: (call, limits) => new ChunkReader(call, limits),
-}
+  openReader: (target, parts) => new ChunkReader(target, parts),
+})
 
 function writeRequest(request: ModelRequest, dialect: ChatDialect, source: string): string {
   const { temperature, topP, reasoningEffort } = request.options ?? {}

@@ -1,10 +1,3 @@
-/** The fields of a JSON object whose form an upstream chose. */
-export type Fields = Readonly<Record<string, unknown>>
-
-export function isObject(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
 /** Whether the value of a field `error` is an error: some servers send the field empty or false without one. */
 export function isError(value: unknown): boolean {
   return value !== undefined && value !== null && value !== false && value !== ''

@@ -1,16 +1,15 @@
-import type { ModelLimits } from '../adapter.ts'
+import { isObject, type JsonObject } from '../../lib/json-object.ts'
 import { ModelFailure } from '../failure.ts'
-import type { FinishReason, ModelPart, ModelUsage } from '../model.ts'
-import { createFinish, tokenCount, writeNote } from '../reply-parts.ts'
-import { describeSentError, findMessage, type Confidential } from '../upstream/describe-failure.ts'
-import type { ModelCall } from '../upstream/post-model-call.ts'
-import type { ReplyReader } from '../upstream/read-response.ts'
+import type { FinishReason, ModelUsage } from '../model.ts'
+import { createFinish, readUsage, tokenCount, type ReplyParts } from '../reply-parts.ts'
+import { describeSentError, findMessage } from '../upstream/describe-failure.ts'
+import type { CallTarget } from '../upstream/post-model-call.ts'
+import type { ReplyReader } from '../upstream/wire-format.ts'
 import { createToolCallAssembler, type ToolCallChunk } from './assemble-tool-calls.ts'
-import { argumentsOf, isError, isObject, type Fields } from './json-fields.ts'
-import { PartCollector } from './part-collector.ts'
-import { createTurnFieldCollector } from './thinking.ts'
+import { argumentsOf, isError } from './json-fields.ts'
+import { createTurnFieldCollector } from './turn-fields.ts'
 
-/** Fields that some servers send with a reply or with its tool calls, and expect back. */
+/** JsonObject that some servers send with a reply or with its tool calls, and expect back. */
 export interface OpenaiNote {
   /** Sent back in the assistant message. */
   readonly turn?: Readonly<Record<string, unknown>>
@@ -29,22 +28,15 @@ export class ChunkReader implements ReplyReader {
   #reasonDetail: string | undefined
   /** What the reply has besides text. */
   #media: string | undefined
-  #usage: Extract<ModelPart, { type: 'usage' }> | undefined
-  readonly #parts: PartCollector
+  #usage: ModelUsage | undefined
   readonly #calls = createToolCallAssembler()
   readonly #turn = createTurnFieldCollector()
-  readonly #upstream: string
-  readonly #confidential: Confidential
-  readonly #source: string
+  readonly #target: CallTarget
+  readonly #parts: ReplyParts
 
-  constructor(
-    { upstream, confidential, source }: Pick<ModelCall, 'upstream' | 'confidential' | 'source'>,
-    limits: ModelLimits,
-  ) {
-    this.#upstream = upstream
-    this.#confidential = confidential
-    this.#source = source
-    this.#parts = new PartCollector(limits)
+  constructor(target: CallTarget, parts: ReplyParts) {
+    this.#target = target
+    this.#parts = parts
   }
 
   get finished(): boolean {
@@ -55,22 +47,18 @@ export class ChunkReader implements ReplyReader {
     if (!isObject(chunk))
       throw new ModelFailure(
         'upstream_invalid',
-        `${this.#upstream} sent JSON that is not a chat completion. Check the address and the API path.`,
+        `${this.#target.upstream} sent JSON that is not a chat completion. Check the address and the API path.`,
       )
     if (isError(chunk['error'])) this.#fail(chunk['error'])
     if (chunk['object'] === 'error' || chunk['type'] === 'error' || eventName === 'error') this.#fail(chunk)
     this.#parts.addModel(chunk['model'], chunk['provider'])
-    if (chunk['usage'] !== undefined && chunk['usage'] !== null) this.#readUsage(chunk['usage'])
+    if (isObject(chunk['usage'])) this.#usage = toUsage(chunk['usage'])
     const { choices } = chunk
     if (!Array.isArray(choices)) {
       if (isBareError(chunk)) this.#fail(chunk)
       return
     }
     for (const choice of choices as readonly unknown[]) this.#readChoice(choice)
-  }
-
-  drain(): ModelPart[] {
-    return this.#parts.drain()
   }
 
   end(): void {
@@ -84,35 +72,29 @@ export class ChunkReader implements ReplyReader {
     ) {
       throw new ModelFailure(
         'upstream_invalid',
-        `${this.#upstream} returned a reply without content. Try again.`,
+        `${this.#target.upstream} returned a reply without content. Try again.`,
       )
     }
     parts.endText()
-    const calls = this.#calls.end(this.#upstream, this.#reason === 'length')
+    const calls = this.#calls.end(this.#target.upstream, this.#reason === 'length')
     const turn = this.#turn.end()
     for (const [index, { extra, ...call }] of calls.entries()) {
-      const own = extra === undefined ? {} : { call: { extra_content: extra } }
-      // The note of the first call contains the data of the whole turn.
-      const note: OpenaiNote = { ...own, ...(index === 0 && turn !== undefined ? { turn } : {}) }
-      const isEmpty = note.call === undefined && note.turn === undefined
-      parts.add({
-        type: 'tool_call',
-        ...call,
-        ...(isEmpty ? {} : { note: writeNote(this.#source, note) }),
-      })
+      const note: OpenaiNote = {
+        ...(extra !== undefined && { call: { extra_content: extra } }),
+        // The note of the first call contains the data of the whole turn.
+        ...(index === 0 && turn !== undefined && { turn }),
+      }
+      parts.addCall(call, this.#target.source, note)
     }
-    if (this.#usage !== undefined) parts.add(this.#usage)
+    if (this.#usage !== undefined) parts.add({ type: 'usage', ...this.#usage })
     const reason = calls.length > 0 ? 'tool_calls' : (this.#reason ?? 'stop')
     parts.add(createFinish(reason, this.#reasonDetail, this.#media))
   }
 
   #fail(error: unknown): never {
     const code = isObject(error) ? (error['code'] ?? error['type'] ?? error['status']) : undefined
-    throw describeSentError({ code, message: findMessage(error) }, this.#upstream, this.#confidential)
-  }
-
-  #readUsage(usage: unknown): void {
-    if (isObject(usage)) this.#usage = { type: 'usage', ...toUsage(usage) }
+    const { upstream, confidential } = this.#target
+    throw describeSentError({ code, message: findMessage(error) }, upstream, confidential)
   }
 
   #readChoice(choice: unknown): void {
@@ -134,13 +116,13 @@ export class ChunkReader implements ReplyReader {
   }
 
   /** Reads a whole message, which may repeat what has arrived in pieces. */
-  #readWhole(message: Fields): void {
+  #readWhole(message: JsonObject): void {
     const { tool_calls: calls, function_call: call, ...rest } = message
     if (!this.#parts.hasContent) this.#readDelta(rest)
     if (this.#calls.count === 0) this.#readDelta({ tool_calls: calls, function_call: call })
   }
 
-  #readDelta(delta: Fields): void {
+  #readDelta(delta: JsonObject): void {
     // Few upstreams send either field, and this runs for every token.
     if (delta['reasoning_content'] !== undefined || delta['reasoning_details'] !== undefined)
       this.#turn.push(delta)
@@ -182,7 +164,7 @@ export class ChunkReader implements ReplyReader {
   #readCall(call: unknown): void {
     if (!isObject(call)) return
     const named: unknown = call['function']
-    const inner: Fields = isObject(named) ? named : call
+    const inner: JsonObject = isObject(named) ? named : call
     const chunk: ToolCallChunk = {
       index: indexOf(call['index']),
       id: nonEmptyText(call['id']),
@@ -191,12 +173,12 @@ export class ChunkReader implements ReplyReader {
       extra: isObject(call['extra_content']) ? call['extra_content'] : undefined,
     }
     this.#parts.countChars(this.#calls.push(chunk))
-    this.#parts.requireCallCount(this.#calls.count, this.#upstream)
+    this.#parts.requireCallCount(this.#calls.count, this.#target.upstream)
   }
 }
 
 /** What servers call the reasoning of a chunk. Most have the first name, and send no other one beside it. */
-function reasoningOf(delta: Fields): unknown {
+function reasoningOf(delta: JsonObject): unknown {
   return (
     delta['reasoning_content'] ||
     delta['reasoning'] ||
@@ -207,7 +189,7 @@ function reasoningOf(delta: Fields): unknown {
 }
 
 /** Whether a chunk without choices is an error that has no field of this name. */
-function isBareError({ detail, errors, error_msg: text, message, code }: Fields): boolean {
+function isBareError({ detail, errors, error_msg: text, message, code }: JsonObject): boolean {
   return (
     isError(detail) ||
     isError(errors) ||
@@ -217,23 +199,22 @@ function isBareError({ detail, errors, error_msg: text, message, code }: Fields)
 }
 
 /** Reads usage as OpenAI, DeepSeek, xAI and Google write it. */
-function toUsage(usage: Fields): ModelUsage {
+function toUsage(usage: JsonObject): ModelUsage {
   const input = tokenCount(usage['prompt_tokens'])
   const output = tokenCount(usage['completion_tokens'])
   const total = tokenCount(usage['total_tokens'])
-  const cached = detailOf(usage, 'prompt_tokens_details', 'cached_tokens') ?? usage['prompt_cache_hit_tokens']
-  const reasoning = detailOf(usage, 'completion_tokens_details', 'reasoning_tokens')
-  return {
-    inputTokens: input,
+  return readUsage({
+    input_tokens: input,
     // Some servers count reasoning in the total only.
-    outputTokens:
+    output_tokens:
       input !== null && output !== null && total !== null ? Math.max(output, total - input) : output,
-    ...(typeof cached === 'number' ? { cachedTokens: tokenCount(cached) } : {}),
-    ...(typeof reasoning === 'number' ? { reasoningTokens: tokenCount(reasoning) } : {}),
-  }
+    cached_tokens:
+      detailOf(usage, 'prompt_tokens_details', 'cached_tokens') ?? usage['prompt_cache_hit_tokens'],
+    reasoning_tokens: detailOf(usage, 'completion_tokens_details', 'reasoning_tokens'),
+  })
 }
 
-function detailOf(usage: Fields, field: string, name: string): unknown {
+function detailOf(usage: JsonObject, field: string, name: string): unknown {
   const details = usage[field]
   return isObject(details) ? details[name] : undefined
 }

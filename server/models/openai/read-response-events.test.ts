@@ -1,15 +1,18 @@
 import { expect, it } from 'vitest'
 import { modelLimits } from '../adapter.ts'
+import { ReplyParts } from '../reply-parts.ts'
 import { ResponseEventReader } from './read-response-events.ts'
 
 type Event = Readonly<Record<string, unknown>>
 
 function read(events: readonly Event[]) {
   const confidential = { key: null, contents: [] }
-  const reader = new ResponseEventReader({ upstream: 'a.example', confidential, source: 'here' }, modelLimits)
+  const target = { url: new URL('https://a.example/'), upstream: 'a.example', confidential, source: 'here' }
+  const received = new ReplyParts(modelLimits)
+  const reader = new ResponseEventReader(target, received)
   for (const event of events) reader.read(event, '')
   reader.end()
-  const parts = reader.drain()
+  const parts = received.drain()
   const turned = parts.findIndex(({ type }) => type === 'text_was_reasoning')
   const join = (type: 'text' | 'reasoning') =>
     parts

@@ -1,17 +1,16 @@
-import type { ModelLimits } from '../adapter.ts'
+import { isObject, type JsonObject } from '../../lib/json-object.ts'
 import { ModelFailure } from '../failure.ts'
-import type { FinishReason, ModelPart, ModelUsage } from '../model.ts'
-import { createFinish, tokenCount, writeNote } from '../reply-parts.ts'
+import type { FinishReason, ModelUsage } from '../model.ts'
+import { createFinish, readUsage, type ReplyParts, type TextKind } from '../reply-parts.ts'
 import { describeSentError, findMessage } from '../upstream/describe-failure.ts'
-import type { ModelCall } from '../upstream/post-model-call.ts'
-import type { ReplyReader } from '../upstream/read-response.ts'
+import type { CallTarget } from '../upstream/post-model-call.ts'
+import type { ReplyReader } from '../upstream/wire-format.ts'
 import { addArguments, chooseArguments, completeCalls, type PartialArguments } from './assemble-tool-calls.ts'
-import { argumentsOf, isError, isObject, type Fields } from './json-fields.ts'
-import { PartCollector } from './part-collector.ts'
+import { argumentsOf, isError } from './json-fields.ts'
 
 /** The reasoning that precedes a call. It is sent back with the call's result, so that the model continues it. */
 export interface ResponsesNote {
-  readonly reasoning: readonly Fields[]
+  readonly reasoning: readonly JsonObject[]
 }
 
 /** An item of the output, from its first event on. */
@@ -22,7 +21,7 @@ interface OutputItem extends PartialArguments {
   id: string
   name: string
   /** Reasoning to send back. */
-  reasoning: Fields | undefined
+  reasoning: JsonObject | undefined
 }
 
 /** Converts the events of a response, or a complete response, to parts. */
@@ -42,12 +41,12 @@ export class ResponseEventReader implements ReplyReader {
   #callCount = 0
   /** The section of reasoning that is being read; a blank line separates sections. */
   #section: string | undefined
-  readonly #parts: PartCollector
-  readonly #call: Pick<ModelCall, 'upstream' | 'confidential' | 'source'>
+  readonly #target: CallTarget
+  readonly #parts: ReplyParts
 
-  constructor(call: Pick<ModelCall, 'upstream' | 'confidential' | 'source'>, limits: ModelLimits) {
-    this.#call = call
-    this.#parts = new PartCollector(limits)
+  constructor(target: CallTarget, parts: ReplyParts) {
+    this.#target = target
+    this.#parts = parts
   }
 
   get finished(): boolean {
@@ -96,10 +95,6 @@ export class ResponseEventReader implements ReplyReader {
     }
   }
 
-  drain(): ModelPart[] {
-    return this.#parts.drain()
-  }
-
   end(): void {
     const parts = this.#parts
     const reason = this.#reason
@@ -108,26 +103,18 @@ export class ResponseEventReader implements ReplyReader {
     const items = this.#items
     const calls = items.filter(({ type }) => type === 'function_call')
     const received = calls.map((call) => ({ ...call, arguments: chooseArguments(call) }))
-    const completed = completeCalls(received, this.#call.upstream, reason === 'length')
+    const completed = completeCalls(received, this.#target.upstream, reason === 'length')
     for (const [index, call] of completed.entries()) {
       const reasoning = reasoningBefore(items, calls[index], calls[index - 1])
-      parts.add({
-        type: 'tool_call',
-        ...call,
-        ...(reasoning.length === 0 ? {} : { note: this.#note(reasoning) }),
-      })
+      const note: ResponsesNote | object = reasoning.length === 0 ? {} : { reasoning }
+      parts.addCall(call, this.#target.source, note)
     }
     if (this.#usage !== undefined) parts.add({ type: 'usage', ...this.#usage })
     const media = items.find(({ type }) => /image|audio/.test(type))?.type.replace(/_.*/, '')
     parts.add(createFinish(calls.length > 0 ? 'tool_calls' : reason, this.#reasonDetail, media))
   }
 
-  #note(reasoning: readonly Fields[]): unknown {
-    const note: ResponsesNote = { reasoning }
-    return writeNote(this.#call.source, note)
-  }
-
-  #readText(event: Fields): void {
+  #readText(event: JsonObject): void {
     const { delta } = event
     if (typeof delta !== 'string' || delta === '') return
     this.#hasDeltas.text = true
@@ -135,14 +122,14 @@ export class ResponseEventReader implements ReplyReader {
   }
 
   /** Reads the whole text of a section, which repeats its deltas. */
-  #readWhole(kind: 'text' | 'reasoning', text: string): void {
+  #readWhole(kind: TextKind, text: string): void {
     if (text === '' || (this.#hasDeltas[kind] && !this.#sendsWhole[kind])) return
     this.#hasDeltas[kind] = this.#sendsWhole[kind] = true
     if (kind === 'text') this.#parts.addText('text', text)
     else this.#addReasoning(text, text)
   }
 
-  #readReasoning(event: Fields): void {
+  #readReasoning(event: JsonObject): void {
     const { delta } = event
     if (typeof delta !== 'string' || delta === '') return
     this.#hasDeltas.reasoning = true
@@ -159,7 +146,7 @@ export class ResponseEventReader implements ReplyReader {
    * Returns the item that an event belongs to, a new one if it is not known yet. `sent` is the item in the event. Some
    * servers send another id of the item in each event, others the same place for all items.
    */
-  #itemOf({ output_index: place, item_id: id, call_id: callId }: Fields, sent?: Fields): OutputItem {
+  #itemOf({ output_index: place, item_id: id, call_id: callId }: JsonObject, sent?: JsonObject): OutputItem {
     const index = typeof place === 'string' ? Number(place) : place
     const keys = [index, id].filter((key) => key !== undefined)
     const repeated = typeof callId === 'string' ? this.#items.find((item) => item.id === callId) : undefined
@@ -197,7 +184,7 @@ export class ResponseEventReader implements ReplyReader {
   }
 
   /** Reads the start of an item, or the complete item. */
-  #readItem(place: Fields, sent: unknown, isDone: boolean): void {
+  #readItem(place: JsonObject, sent: unknown, isDone: boolean): void {
     if (!isObject(sent)) return
     const item = this.#itemOf({ ...place, item_id: sent['id'] }, sent)
     if (item.isDone) return
@@ -205,7 +192,7 @@ export class ResponseEventReader implements ReplyReader {
     const { type } = sent
     if (typeof type === 'string') {
       if (type === 'function_call' && item.type !== type)
-        this.#parts.requireCallCount(++this.#callCount, this.#call.upstream)
+        this.#parts.requireCallCount(++this.#callCount, this.#target.upstream)
       item.type = type
     }
     if (type === 'function_call') this.#readCall(item, sent)
@@ -218,13 +205,13 @@ export class ResponseEventReader implements ReplyReader {
     }
   }
 
-  #readCall(item: OutputItem, { call_id: callId, id, name, arguments: text }: Fields): void {
+  #readCall(item: OutputItem, { call_id: callId, id, name, arguments: text }: JsonObject): void {
     item.id = textOf(callId) || textOf(id) || item.id
     item.name = textOf(name) || item.name
     this.#setArguments(item, argumentsOf(text))
   }
 
-  #readContents(contents: unknown, kind: 'text' | 'reasoning'): void {
+  #readContents(contents: unknown, kind: TextKind): void {
     if (typeof contents === 'string' && kind === 'text') this.#parts.addText('text', contents)
     if (!Array.isArray(contents)) return
     for (const [index, content] of (contents as readonly unknown[]).entries()) {
@@ -265,26 +252,26 @@ export class ResponseEventReader implements ReplyReader {
 
   #fail(error: unknown): never {
     const code = isObject(error) ? (error['code'] ?? error['type']) : undefined
-    const { upstream, confidential } = this.#call
+    const { upstream, confidential } = this.#target
     throw describeSentError({ code, message: findMessage(error) }, upstream, confidential)
   }
 
   #invalid(): ModelFailure {
     return new ModelFailure(
       'upstream_invalid',
-      `${this.#call.upstream} sent JSON that is not a response of the Responses API. Check the address and the API path.`,
+      `${this.#target.upstream} sent JSON that is not a response of the Responses API. Check the address and the API path.`,
     )
   }
 }
 
 /** Whether an event with this item can be about a known one. */
-function mayBe({ type, id }: OutputItem, { type: sentType, call_id: sentId }: Fields = {}): boolean {
+function mayBe({ type, id }: OutputItem, { type: sentType, call_id: sentId }: JsonObject = {}): boolean {
   if (type === '' || sentType === undefined) return true
   return type === sentType && (id === '' || sentId === undefined || sentId === id)
 }
 
 /** The text of a complete item of reasoning. */
-function wholeReasoning({ summary, content }: Fields): unknown {
+function wholeReasoning({ summary, content }: JsonObject): unknown {
   return Array.isArray(summary) && summary.length > 0 ? summary : content
 }
 
@@ -293,7 +280,7 @@ function reasoningBefore(
   items: readonly OutputItem[],
   call: OutputItem | undefined,
   former: OutputItem | undefined,
-): readonly Fields[] {
+): readonly JsonObject[] {
   const [start, end] = [former, call].map((item) => (item === undefined ? -1 : items.indexOf(item)))
   return items
     .slice((start ?? -1) + 1, end)
@@ -309,7 +296,7 @@ function reasoningToReturn({
   summary,
   encrypted_content: encrypted,
   content,
-}: Fields): Fields | undefined {
+}: JsonObject): JsonObject | undefined {
   const hasContent = Array.isArray(content) && content.length > 0
   if (typeof encrypted !== 'string' && !hasContent) return undefined
   return {
@@ -326,16 +313,14 @@ function toCutReason(reason: unknown): FinishReason {
   return reason === 'content_filter' ? 'content_filter' : 'other'
 }
 
-function toUsage(usage: Fields): ModelUsage {
+function toUsage(usage: JsonObject): ModelUsage {
   const { input_tokens_details: input, output_tokens_details: output } = usage
-  const cached = isObject(input) ? input['cached_tokens'] : undefined
-  const reasoning = isObject(output) ? output['reasoning_tokens'] : undefined
-  return {
-    inputTokens: tokenCount(usage['input_tokens']),
-    outputTokens: tokenCount(usage['output_tokens']),
-    ...(typeof cached === 'number' ? { cachedTokens: tokenCount(cached) } : {}),
-    ...(typeof reasoning === 'number' ? { reasoningTokens: tokenCount(reasoning) } : {}),
-  }
+  return readUsage({
+    input_tokens: usage['input_tokens'],
+    output_tokens: usage['output_tokens'],
+    cached_tokens: isObject(input) ? input['cached_tokens'] : undefined,
+    reasoning_tokens: isObject(output) ? output['reasoning_tokens'] : undefined,
+  })
 }
 
 function textOf(value: unknown): string {

@@ -174,7 +174,7 @@ describe('a response of the Responses API', () => {
       { type: 'model', model: 'm' },
       { type: 'reasoning', text: 'Because.' },
       { type: 'text', text: 'Hello' },
-      { type: 'usage', inputTokens: 3, outputTokens: 4 },
+      { type: 'usage', input_tokens: 3, output_tokens: 4 },
       { type: 'finish', reason: 'stop' },
     ])
   })

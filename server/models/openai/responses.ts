@@ -1,4 +1,3 @@
-import type { AdapterDeps } from '../adapter.ts'
 import {
   longIdPattern,
   missesThinking,
@@ -8,20 +7,11 @@ import {
   writeToolName,
   type ReturnedThinking,
 } from '../conversation.ts'
-import type { ModelEndpoint } from '../endpoint.ts'
-import { callsOf, textOf, type ModelMessage, type ModelRequest, type ModelStream } from '../model.ts'
+import { callsOf, textOf, type ModelMessage, type ModelRequest } from '../model.ts'
 import { readNote } from '../reply-parts.ts'
-import type { Dialect } from '../upstream/call-in-dialects.ts'
-import { streamReply, type WireFormat } from '../upstream/stream-reply.ts'
+import type { Dialect } from '../upstream/stream-reply.ts'
+import { ofWireFormat } from '../upstream/wire-format.ts'
 import { ResponseEventReader, type ResponsesNote } from './read-response-events.ts'
-
-/**
- * Calls the Responses API of OpenAI and compatible servers. The conversation is not stored there: the reasoning between
- * tool calls is received encrypted and sent back with their results.
- */
-export function openaiResponses(endpoint: ModelEndpoint, deps: AdapterDeps): ModelStream {
-  return streamReply(endpoint, responsesFormat, deps)
-}
 
 /** Fields that not every model supports. */
 interface ResponsesDialect extends Dialect {
@@ -34,9 +24,13 @@ interface ResponsesDialect extends Dialect {
 /** Models without reasoning. Others are recognised by their refusal. */
 const plainModel = /\b(?:gpt-3|gpt-4|chatgpt-4o|gpt-5-chat)/i
 
-const responsesFormat: WireFormat<ResponsesDialect> = {
+/**
+ * The Responses API of OpenAI and compatible servers. The conversation is not stored there: the reasoning between tool
+ * calls is received encrypted and sent back with their results.
+ */
+export const responsesFormat = ofWireFormat<ResponsesDialect>({
   apiType: 'openai-responses',
-  defaultPath: '/responses',
+  defaultPath: () => '/responses',
   firstDialect({ model }, url) {
     const reasons = !plainModel.test(model)
     return {
@@ -48,8 +42,8 @@ const responsesFormat: WireFormat<ResponsesDialect> = {
   },
   writeBody: writeRequest,
   adaptDialect,
-  openReader: (call, limits) => new ResponseEventReader(call, limits),
-}
+  openReader: (target, parts) => new ResponseEventReader(target, parts),
+})
 
 /** `rs_` begins the ids of such items, for example in “Item 'rs_1' of type 'reasoning' was provided without …”. */
 const namesReasoningItem = /encrypted|reasoning.{0,9}item|\brs_/i

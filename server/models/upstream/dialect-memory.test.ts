@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import { assistantMessage, resultsMessage } from '../../testing/models/messages.ts'
 import { openModelScene, sceneKey, type ModelScene } from '../../testing/models/open-model-scene.ts'
 import { wireShapes } from '../../testing/models/wire-shapes.ts'
-import { userMessage } from '../model.ts'
+import { userMessage, type ModelOptions } from '../model.ts'
 import { noteSource, writeNote } from '../reply-parts.ts'
 import { DialectMemory } from './dialect-memory.ts'
 
@@ -142,3 +142,31 @@ it('does not remember a change that did not help', async () => {
   for (const _ of [1, 2]) await scene.callModel('openai', url, { dialects })
   expect(seen.filter(({ body }) => body['stream_options'] !== undefined)).toHaveLength(2)
 })
+
+it.each(['openai', 'openai-responses', 'anthropic', 'google'] as const)(
+  'leaves out the options that a model of %s has refused, until the request has others',
+  async (apiType) => {
+    const refuses = (body: object) =>
+      ['temperature', 'top_p', 'topP'].find((name) => JSON.stringify(body).includes(`"${name}":`))
+    const { url, seen } = await scene.serve(
+      () => reply(apiType),
+      (body) => {
+        const name = refuses(body)
+        return name && `Unsupported parameter: '${name}' is not supported with this model.`
+      },
+    )
+    const dialects = new DialectMemory(() => now)
+    const call = async (options: ModelOptions) => {
+      const before = seen.length
+      const { parts, end } = await scene.callModel(apiType, url, { dialects, request: { options } })
+      expect(end).toMatchObject({ type: 'finish' })
+      const omitted = parts.flatMap((part) => (part.type === 'option_omitted' ? [part.option] : []))
+      return { omitted, requests: seen.length - before }
+    }
+    const both = { temperature: 0.5, topP: 0.5 }
+    expect(await call(both)).toEqual({ omitted: ['temperature', 'topP'], requests: 3 })
+    expect(await call(both)).toEqual({ omitted: ['temperature', 'topP'], requests: 1 })
+    expect(await call({ topP: 0.25 })).toEqual({ omitted: ['topP'], requests: 2 })
+    expect(await call({})).toEqual({ omitted: [], requests: 1 })
+  },
+)

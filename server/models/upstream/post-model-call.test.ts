@@ -42,7 +42,6 @@ async function call(failure: 'a refused connection' | 'an error', maxRetryDelayM
     dispatcher,
     limits: { ...modelLimits, maxRetryDelayMs },
     signal: new AbortController().signal,
-    now: () => 0,
     onData: () => 'more',
   })
   await expect(ended).rejects.toMatchObject({ name: 'ModelFailure' })
@@ -70,7 +69,6 @@ it('rejects with the error of the function that reads the response', async () =>
     dispatcher,
     limits: modelLimits,
     signal: new AbortController().signal,
-    now: () => 0,
     onData: () => {
       throw defect
     },

@@ -15,11 +15,9 @@ import {
   type Confidential,
 } from './describe-failure.ts'
 
-/** A request to a model, ready to be sent, and what is needed to describe its failures. */
-export interface ModelCall {
+/** Where a model is called, and what is needed to describe the failures of a call. */
+export interface CallTarget {
   readonly url: URL
-  readonly headers: Readonly<Record<string, string>>
-  readonly body: string
   /** The name of the upstream in messages, for example its host. */
   readonly upstream: string
   readonly confidential: Confidential
@@ -27,12 +25,16 @@ export interface ModelCall {
   readonly source: string
 }
 
+/** A request to a model, ready to be sent. */
+export interface ModelCall extends CallTarget {
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+}
+
 export interface ModelCallOptions {
   readonly dispatcher: Dispatcher
   readonly limits: ModelLimits
   readonly signal: AbortSignal
-  /** Milliseconds since 1970. */
-  readonly now: () => number
   /** Reads one chunk of the response and returns its progress. An error that it throws ends the call. */
   readonly onData: (chunk: Buffer) => Progress
   /**
@@ -112,7 +114,8 @@ async function postWithRetries(
     const outcome = await postOnce(call, options, onExchange)
     signal.throwIfAborted()
     if (outcome.kind === 'ended') return
-    const wait = attempt < limits.maxAttempts ? retryDelayAfter(outcome, attempt, options) : undefined
+    const wait =
+      attempt < limits.maxAttempts ? retryDelayAfter(outcome, attempt, limits.maxRetryDelayMs) : undefined
     if (wait === undefined) throw toFailure(call, outcome)
     await pause(wait, undefined, { signal })
   }
@@ -121,10 +124,9 @@ async function postWithRetries(
 function retryDelayAfter(
   outcome: AttemptOutcome,
   attempt: number,
-  options: ModelCallOptions,
+  maxRetryDelayMs: number,
 ): number | undefined {
-  const { maxRetryDelayMs } = options.limits
-  if (outcome.kind === 'refused') return retryDelay(outcome.response, attempt, maxRetryDelayMs, options.now())
+  if (outcome.kind === 'refused') return retryDelay(outcome.response, attempt, maxRetryDelayMs, Date.now())
   if (outcome.kind === 'broken' && !outcome.started && isRetryable(outcome.error))
     return defaultRetryDelay(attempt, maxRetryDelayMs)
   return undefined

@@ -3,16 +3,9 @@ import { endMarker } from '@yonder/contract/lib/event-stream'
 import { createParser, type EventSourceMessage } from 'eventsource-parser'
 import { ModelFailure } from '../failure.ts'
 import { describeSentError } from './describe-failure.ts'
-import type { ModelCall } from './post-model-call.ts'
+import type { CallTarget } from './post-model-call.ts'
 
-export interface BodyReader {
-  /** Returns `true` once the end marker has arrived; data after it is ignored. */
-  push(chunk: Buffer): boolean
-  /** Must be called when no more data is read, unless `push` returned `true`. */
-  end(): void
-}
-
-export interface BodyListener {
+interface BodyListener {
   /** Receives the data of one event and its name, which is `message` when it has none. */
   readonly onEvent: (data: string, name: string) => void
   /** Called for the end marker. No event follows. */
@@ -29,10 +22,10 @@ const keepAliveNames: readonly string[] = ['ping', 'heartbeat', 'keepalive', 'ke
  * split. The last event counts even without the blank line after it.
  */
 export function createBodyReader(
-  { upstream, confidential }: Pick<ModelCall, 'upstream' | 'confidential'>,
+  { upstream, confidential }: CallTarget,
   maxEventChars: number,
   listener: BodyListener,
-): BodyReader {
+) {
   // A complete response may be longer than one event.
   const maxJsonChars = 4 * maxEventChars
   const decoder = new StringDecoder('utf8')
@@ -75,11 +68,13 @@ export function createBodyReader(
   }
 
   return {
-    push(chunk) {
+    /** Returns `true` once the end marker has arrived; data after it is ignored. */
+    push(chunk: Buffer): boolean {
       read(decoder.write(chunk))
       return done
     },
-    end() {
+    /** Must be called when no more data is read, unless `push` returned `true`. */
+    end(): void {
       read(decoder.end())
       if (form === 'events') parser.feed('\n\n')
       if (form === 'json') listener.onJson(json)

@@ -1,139 +1,191 @@
 import type { ApiType } from '@yonder/contract/bot'
-import { modelLimits, type AdapterDeps, type ModelLimits } from '../adapter.ts'
+import type { GuardedFetch } from '../../http/outgoing/guarded-fetch.ts'
+import { modelLimits, type ModelDeps, type ModelLimits } from '../adapter.ts'
+import type { ListedModel } from '../catalogue/listed-models.ts'
 import { buildModelUrl, nameUpstream, readApiKey, type ModelEndpoint } from '../endpoint.ts'
-import { toFailedPart } from '../failure.ts'
+import { ModelFailure, RefusedOption, toFailedPart } from '../failure.ts'
 import {
   confidentialTexts,
-  type ModelPart,
-  type ModelReply,
+  type ModelOptions,
   type ModelRequest,
   type ModelStream,
   type ModelStreamOptions,
 } from '../model.ts'
 import { explainRefusal } from '../refusal.ts'
-import { noteSource, PartQueue } from '../reply-parts.ts'
-import { callInDialects, type Dialect } from './call-in-dialects.ts'
-import { leaveOut } from './optional-fields.ts'
-import { postModelCall, type ActiveCall, type ModelCall } from './post-model-call.ts'
-import { createResponseReader, type ReplyReader } from './read-response.ts'
+import { noteSource, ReplyParts } from '../reply-parts.ts'
+import { findRefusedField, type OptionalField } from './optional-fields.ts'
+import type { ActiveCall, CallTarget } from './post-model-call.ts'
 
-/**
- * A wire format that needs no package of its provider. `Own` is its dialect.
- */
-export interface WireFormat<Own extends Dialect> {
+/** How a request is written for servers that do not support all of it. */
+export interface Dialect {
+  /** Optional fields that are not sent. */
+  readonly leftOut: readonly OptionalField[]
+}
+
+/** How models of one API type are called. `Own` is its dialect. */
+export interface ReplyFormat<Own extends Dialect> {
   readonly apiType: ApiType
-  readonly defaultPath: string
+  /** The path appended to the base address when the endpoint has no path of its own. */
+  defaultPath(model: string): string
   firstDialect(request: ModelRequest, url: URL): Own
-  /** The body of a request. It contains only the notes of calls whose source is `source` (see `CallNote`). */
-  writeBody(request: ModelRequest, dialect: Own, source: string): string
   /**
    * The dialect to try next after an error; undefined when another dialect would not help. `rejection` is what the
    * upstream said about the error (`ModelFailure.rejection`), and not empty.
    */
   adaptDialect(dialect: Own, rejection: string, request: ModelRequest): Own | undefined
-  openReader(call: ModelCall, limits: ModelLimits): ReplyReader
+  /** Calls the model once, and adds what arrives to the parts. Rejects when the call fails. */
+  call(attempt: Attempt<Own>): Promise<void>
 }
 
-/** Calls a model in a wire format, and again in another dialect when the upstream refuses a field. */
+/** One call of a model, which may be followed by another one in another dialect. */
+export interface Attempt<Own extends Dialect> {
+  readonly target: CallTarget
+  readonly guard: GuardedFetch
+  readonly limits: ModelLimits
+  readonly request: ModelRequest
+  readonly dialect: Own
+  /** What the provider's list says about the model, as far as it was read. */
+  readonly listed: ListedModel
+  readonly parts: ReplyParts
+  readonly signal: AbortSignal
+  /** Called when parts may be waiting. */
+  readonly onReadable: () => void
+  readonly onWhole: ModelStreamOptions['onWhole']
+  /** Called with the body that is sent, and with the call if its data waits until it is read. */
+  readonly onSent: (body: string, call?: ActiveCall) => void
+}
+
+/** What a model took: a dialect, and a request without the options that it refused. */
+interface Accepted<Own extends Dialect> {
+  readonly dialect: Own
+  readonly omitted: readonly (keyof ModelOptions)[]
+}
+
+/**
+ * Calls a model, and again in another dialect, or without an option, when it refuses what was sent. What it took is
+ * remembered.
+ */
 export function streamReply<Own extends Dialect>(
   endpoint: ModelEndpoint,
-  format: WireFormat<Own>,
-  deps: AdapterDeps,
+  format: ReplyFormat<Own>,
+  { guards, limits = modelLimits, dialects: memory, listedModels }: ModelDeps,
 ): ModelStream {
-  return (request, options) => new StreamedReply({ endpoint, format, deps, request, options })
-}
+  const guard = guards[endpoint.addressSource]
 
-interface CallContext<Own extends Dialect> {
-  readonly endpoint: ModelEndpoint
-  readonly format: WireFormat<Own>
-  readonly deps: AdapterDeps
-  readonly request: ModelRequest
-  readonly options: ModelStreamOptions
-}
+  return (request, { signal, onReadable, onWhole }) => {
+    const parts = new ReplyParts(limits)
+    let activeCall: ActiveCall | undefined
+    let sentBody = ''
 
-class StreamedReply<Own extends Dialect> implements ModelReply {
-  readonly closed: Promise<void>
-  readonly #context: CallContext<Own>
-  readonly #parts = new PartQueue()
-  #activeCall: ActiveCall | undefined
-  #upstream = ''
-  #body = ''
+    async function callUntilAccepted(): Promise<void> {
+      const target = findTarget(endpoint, format, request)
+      guard.requireUrl(target.url)
+      const key = JSON.stringify([format.apiType, target.url.href, request.model, request.options])
+      let tried = (memory?.find(key) as Accepted<Own> | undefined) ?? {
+        dialect: format.firstDialect(request, target.url),
+        omitted: [],
+      }
+      for (const option of tried.omitted) parts.add({ type: 'option_omitted', option })
+      let isAdapted = false
+      while (!signal.aborted) {
+        const sent = withoutOptions(request, tried.omitted)
+        try {
+          await call(target, sent, tried.dialect)
+          if (isAdapted) memory?.remember(key, tried)
+          return
+        } catch (error) {
+          if (signal.aborted || parts.hasContent) throw error
+          const reason = explainRefusal(error, sent, target.upstream)
+          const next = findNext(tried, sent, error, reason)
+          if (next === undefined) {
+            // Whatever else was refused, the fields were taken.
+            if (reason !== error && isAdapted) memory?.remember(key, tried)
+            // What was remembered may be the reason, so the next call starts afresh.
+            else if (reason === error && readRejection(error) !== '') memory?.forget(key)
+            throw reason
+          }
+          tried = next
+          isAdapted = true
+        }
+      }
+    }
 
-  constructor(context: CallContext<Own>) {
-    this.#context = context
-    this.closed = this.#callWithDialects()
-  }
-
-  drain(): readonly ModelPart[] {
-    this.#activeCall?.read()
-    return this.#context.options.signal.aborted ? [] : this.#parts.drain()
-  }
-
-  async #callWithDialects(): Promise<void> {
-    const { endpoint, format, deps, request, options } = this.#context
-    try {
-      await callInDialects<Own>({
-        memory: deps.dialects,
-        signal: options.signal,
-        open: () => {
-          const url = buildModelUrl(endpoint, format.defaultPath, request.model)
-          const key = JSON.stringify([format.apiType, url.href, request.model])
-          return { key, first: format.firstDialect(request, url) }
+    function call(target: CallTarget, sent: ModelRequest, dialect: Own): Promise<void> {
+      parts.begin()
+      return format.call({
+        target,
+        guard,
+        limits,
+        request: sent,
+        dialect,
+        listed: listedModels?.find(endpoint, request.model) ?? {},
+        parts,
+        signal,
+        onReadable: () => onReadable(parts.isFull),
+        onWhole,
+        onSent(body, active) {
+          sentBody = body
+          activeCall = active
         },
-        call: (dialect) => this.#call(dialect),
-        sentBody: () => this.#body,
-        hasContent: () => this.#parts.hasContent,
-        adapt: (dialect, rejection) => format.adaptDialect(dialect, rejection, request),
-        explain: (error) => explainRefusal(error, request, () => this.#upstream),
       })
-    } catch (error) {
-      if (!options.signal.aborted) this.#parts.push([toFailedPart(error)])
+    }
+
+    /** What to try after a refusal: another dialect, or the request without a field or an option. */
+    function findNext(
+      { dialect, omitted }: Accepted<Own>,
+      sent: ModelRequest,
+      error: unknown,
+      reason: unknown,
+    ): Accepted<Own> | undefined {
+      const rejection = readRejection(error)
+      if (rejection !== '') {
+        const next = format.adaptDialect(dialect, rejection, sent)
+        if (next !== undefined) return { dialect: next, omitted }
+        const field = findRefusedField(rejection, sentBody)
+        if (field !== undefined && !dialect.leftOut.includes(field))
+          return { dialect: { ...dialect, leftOut: [...dialect.leftOut, field] }, omitted }
+      }
+      if (!(reason instanceof RefusedOption)) return undefined
+      const { option } = reason
+      parts.add({ type: 'option_omitted', option })
+      return { dialect, omitted: [...omitted, option] }
+    }
+
+    return {
+      drain() {
+        activeCall?.read()
+        return signal.aborted ? [] : parts.drain()
+      },
+      closed: callUntilAccepted().catch((error: unknown) => {
+        if (!signal.aborted) parts.add(toFailedPart(error))
+      }),
     }
   }
+}
 
-  async #call(dialect: Own): Promise<void> {
-    const { endpoint, format, deps, request, options } = this.#context
-    const { guard, limits = modelLimits, now = Date.now } = deps
-    const modelCall = writeCall(endpoint, format, request, dialect)
-    this.#upstream = modelCall.upstream
-    this.#body = modelCall.body
-    guard.requireUrl(modelCall.url)
-    const parts = this.#parts
-    const response = createResponseReader(
-      modelCall,
-      limits,
-      parts,
-      format.openReader(modelCall, limits),
-      options.onWhole,
-    )
-    this.#activeCall = postModelCall(modelCall, {
-      dispatcher: guard.dispatcher,
-      limits,
-      now,
-      signal: options.signal,
-      onData: (chunk) => response.push(chunk),
-      onReadable: () => options.onReadable(parts.isFull),
-    })
-    await this.#activeCall.ended
-    response.end()
+function findTarget<Own extends Dialect>(
+  endpoint: ModelEndpoint,
+  { apiType, defaultPath }: ReplyFormat<Own>,
+  request: ModelRequest,
+): CallTarget {
+  const url = buildModelUrl(endpoint, defaultPath(request.model), request.model)
+  const key = readApiKey(endpoint.apiKey)
+  return {
+    url,
+    upstream: nameUpstream(endpoint, url),
+    source: noteSource({ apiType, url, model: request.model, key }),
+    confidential: { key, contents: confidentialTexts(request) },
   }
 }
 
-function writeCall<Own extends Dialect>(
-  endpoint: ModelEndpoint,
-  format: WireFormat<Own>,
-  request: ModelRequest,
-  dialect: Own,
-): ModelCall {
-  const url = buildModelUrl(endpoint, format.defaultPath, request.model)
-  const key = readApiKey(endpoint.apiKey)
-  const source = noteSource({ apiType: format.apiType, url, model: request.model, key })
-  return {
-    url,
-    source,
-    headers: { accept: 'text/event-stream', ...(key === null ? {} : { authorization: `Bearer ${key}` }) },
-    body: leaveOut(format.writeBody(request, dialect, source), dialect.leftOut),
-    upstream: nameUpstream(endpoint, url),
-    confidential: { key, contents: confidentialTexts(request) },
-  }
+function withoutOptions(request: ModelRequest, omitted: readonly (keyof ModelOptions)[]): ModelRequest {
+  if (omitted.length === 0) return request
+  const sent = Object.entries(request.options ?? {}).filter(
+    ([name]) => !omitted.includes(name as keyof ModelOptions),
+  )
+  return { ...request, options: Object.fromEntries(sent) }
+}
+
+function readRejection(error: unknown): string {
+  return error instanceof ModelFailure ? error.rejection : ''
 }

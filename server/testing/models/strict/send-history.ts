@@ -1,7 +1,6 @@
-import { omitRefusedOptions } from '../../../completions/loop/option-support.ts'
 import { buildPrompt } from '../../../completions/prompt/build-prompt.ts'
 import { buildModelUrl, type ModelEndpoint } from '../../../models/endpoint.ts'
-import type { ModelOptions, ModelPart, ModelRequest } from '../../../models/model.ts'
+import type { ModelPart, ModelRequest } from '../../../models/model.ts'
 import { openModel } from '../../../models/open-model.ts'
 import { noteSource } from '../../../models/reply-parts.ts'
 import type { RuleName } from '../../../models/rules.ts'
@@ -57,19 +56,14 @@ export interface HistorySettings extends Pick<ModelRequest, 'maxTokens' | 'instr
   readonly hasTools: boolean
 }
 
-/** Sends a history to a strict provider as a run does: without options that were refused. */
+/** Sends a history to a strict provider as a run does. */
 export async function sendHistory(
   provider: StrictProvider,
   history: RandomHistory,
   { hasTools, ...settings }: HistorySettings,
 ) {
   const network = new StrictNetwork(provider)
-  const refused: (keyof ModelOptions)[] = []
-  const model = omitRefusedOptions(openModel(endpointOf(provider), { guards: network.guards }), {
-    listRefused: () => refused,
-    addRefusal: (option) => refused.push(option),
-    onOmitted: () => undefined,
-  })
+  const model = openModel(endpointOf(provider), { guards: network.guards })
   const request: ModelRequest = {
     model: provider.model,
     messages: buildPrompt(history.path, { ...history, hasTools }),

@@ -65,10 +65,10 @@ describe('the prompt cache of Anthropic', () => {
     const { url } = await scene.serve(() => events)
     expect((await scene.callModel('anthropic', url)).parts).toContainEqual({
       type: 'usage',
-      inputTokens: 100,
-      outputTokens: 5,
-      cachedTokens: 20,
-      cacheWriteTokens: 70,
+      input_tokens: 100,
+      output_tokens: 5,
+      cached_tokens: 20,
+      cache_write_tokens: 70,
     })
   })
 
@@ -183,10 +183,10 @@ describe('an option that Anthropic would refuse', () => {
     ['claude-opus-5', { temperature: 0.5 }, 'temperature'],
     ['claude-opus-4-5', { temperature: 0.5, topP: 0.5 }, 'topP'],
     ['claude-opus-4-5', { temperature: 0.5, reasoningEffort: 'low' as const }, 'temperature'],
-  ])('is named before %s is called with %j', async (model, options, option) => {
-    const { end, bodies } = await sendTo('anthropic', { model, options })
-    expect(end).toMatchObject({ type: 'failed', code: 'option_refused', option })
-    expect(bodies).toEqual([])
+  ])('is not sent to %s with %j', async (model, options, option) => {
+    const { parts, bodies } = await sendTo('anthropic', { model, options })
+    expect(parts).toContainEqual({ type: 'option_omitted', option })
+    expect(bodies).toHaveLength(1)
   })
 })
 

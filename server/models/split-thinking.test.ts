@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { createTextJoiner } from '../reply-parts.ts'
-import { createTurnFieldCollector, createThinkingSplitter } from './thinking.ts'
+import { createTurnFieldCollector } from './openai/turn-fields.ts'
+import { createTextJoiner } from './reply-parts.ts'
+import { createThinkingSplitter } from './split-thinking.ts'
 
 const collect = (...deltas: Record<string, unknown>[]) => {
   const turn = createTurnFieldCollector()

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { requestSettings } from './model-request.ts'
+import { requestSettings } from './model-caller.ts'
 
 const bot = {
   model: 'm',
