@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Database, Db } from '../db/database.ts'
+import type { Database, Db, Dialect } from '../db/database.ts'
 import { prepareQuery } from '../db/dialects/prepare-query.ts'
 import type { CompactionRow } from '../db/tables/tables.ts'
 import { AppError } from '../lib/app-error.ts'
@@ -64,6 +64,11 @@ export async function requireCompaction(db: Db, chatId: string, id: string): Pro
   return row
 }
 
+/** The condition for a summary that no request is rewriting. */
+function isFree({ clock }: Dialect) {
+  return sql<boolean>`(held_until is null or held_until <= ${clock})`
+}
+
 /**
  * Changes the text of a summary. Returns false when a request is rewriting it, when it was not written at the time
  * `seen`, which means that it has changed since, or when it is missing.
@@ -79,7 +84,7 @@ export async function updateCompaction(
     .set(change)
     .where('chat_id', '=', chat_id)
     .where('id', '=', id)
-    .where((where) => where.or([where('held_until', 'is', null), where('held_until', '<=', dialect.clock)]))
+    .where(isFree(dialect))
     .$if(seen !== undefined, (update) => update.where('written_at', '=', seen ?? 0))
     .executeTakeFirstOrThrow()
   return numUpdatedRows > 0n
@@ -100,48 +105,30 @@ export async function holdCompaction(
     .set({ held_until: sql<number>`${dialect.clock} + ${leaseMs}` })
     .where('chat_id', '=', chat_id)
     .where('id', '=', id)
-    .where((where) => where.or([where('held_until', 'is', null), where('held_until', '<=', dialect.clock)]))
+    .where(isFree(dialect))
     .returning('held_until')
     .executeTakeFirst()
   return row?.held_until ?? null
 }
 
 /**
- * Stores the rewritten text of a summary and ends its reservation, which `until` identifies. Returns false when the
- * summary is gone, or when the reservation expired and another request has changed or reserved the summary since.
+ * Ends the reservation of a summary, which `until` identifies, and stores its rewritten text if there is one. Returns
+ * false when the summary is gone, or when the reservation expired and another request has changed or reserved it since.
  */
-export async function finishCompaction(
+export async function endHold(
   db: Db,
   { chat_id, id }: Pick<CompactionRow, 'chat_id' | 'id'>,
   until: number,
-  change: Pick<
-    CompactionRow,
-    'content' | 'bot_id' | 'bot' | 'model' | 'edited' | 'written_at' | 'held_until'
-  >,
+  rewritten: Partial<CompactionRow> = {},
 ): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('compactions')
-    .set(change)
+    .set({ ...rewritten, held_until: null })
     .where('chat_id', '=', chat_id)
     .where('id', '=', id)
     .where('held_until', '=', until)
     .executeTakeFirstOrThrow()
   return numUpdatedRows > 0n
-}
-
-/** Ends the reservation that `until` identifies. */
-export async function releaseCompaction(
-  db: Db,
-  { chat_id, id }: Pick<CompactionRow, 'chat_id' | 'id'>,
-  until: number,
-): Promise<void> {
-  await db
-    .updateTable('compactions')
-    .set({ held_until: null })
-    .where('chat_id', '=', chat_id)
-    .where('id', '=', id)
-    .where('held_until', '=', until)
-    .execute()
 }
 
 /** Deletes a summary. @throws AppError `not_found` */

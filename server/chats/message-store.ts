@@ -17,25 +17,26 @@ export type NewMessage = Pick<Selectable<MessageTable>, 'chat_id' | 'id' | 'role
     >
   >
 
-/** The fields of a reply that has ended. */
-export type FilledReply = Pick<
-  MessageRow,
-  | 'content'
-  | 'files'
-  | 'reasoning'
-  | 'status'
-  | 'error_code'
-  | 'error_message'
-  | 'model'
-  | 'provider'
-  | 'usage'
-  | 'finish'
-  | 'server'
-  | 'tool'
-  | 'arguments'
-  | 'notice'
-  | 'left_out_tools'
->
+/** The columns of a reply that has ended. */
+const filledColumns = [
+  'content',
+  'files',
+  'reasoning',
+  'status',
+  'error_code',
+  'error_message',
+  'model',
+  'provider',
+  'usage',
+  'finish',
+  'server',
+  'tool',
+  'arguments',
+  'notice',
+  'left_out_tools',
+] as const satisfies readonly (keyof MessageRow)[]
+
+type FilledReply = Pick<MessageRow, (typeof filledColumns)[number]>
 
 type ContentColumns = Pick<MessageRow, 'content' | 'files'>
 
@@ -397,23 +398,7 @@ const replyUpdate = prepareQuery(
   (db, reply: FilledReply & { readonly chatId: string; readonly id: string }) =>
     db
       .updateTable('messages')
-      .set({
-        content: reply.content,
-        files: reply.files,
-        reasoning: reply.reasoning,
-        status: reply.status,
-        error_code: reply.error_code,
-        error_message: reply.error_message,
-        model: reply.model,
-        provider: reply.provider,
-        usage: reply.usage,
-        finish: reply.finish,
-        server: reply.server,
-        tool: reply.tool,
-        arguments: reply.arguments,
-        notice: reply.notice,
-        left_out_tools: reply.left_out_tools,
-      })
+      .set(Object.fromEntries(filledColumns.map((column) => [column, reply[column]])))
       .where('chat_id', '=', reply.chatId)
       .where('id', '=', reply.id)
       .compile(),

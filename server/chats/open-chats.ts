@@ -35,16 +35,8 @@ export interface ChatOptions {
   readonly onError: (error: unknown) => void
 }
 
-export interface Chats {
-  register(api: Api): void
-  /** Deletes all chats of a user, in slices, so that other users do not wait. */
-  readonly deleteAll: (userId: string) => Promise<void>
-  /** Must be called before the database closes. */
-  close(): Promise<void>
-}
-
 /** Opens the chats with their background tasks: indexing for the search, and deleting unused chats. */
-export function openChats({ database, now }: AppDeps, options: ChatOptions): Chats {
+export function openChats({ database, now }: AppDeps, options: ChatOptions) {
   const { readRun, onChatChanged, onError } = options
   const search = openSearch(database, onError)
   const endDeletion = repeatUntilStopped(
@@ -58,7 +50,7 @@ export function openChats({ database, now }: AppDeps, options: ChatOptions): Cha
     onError,
   )
   return {
-    register: (api) =>
+    register: (api: Api) =>
       registerChatRoutes(api, {
         database,
         now,
@@ -66,14 +58,16 @@ export function openChats({ database, now }: AppDeps, options: ChatOptions): Cha
         searchChats: search.searchChats,
         onChatChanged,
       }),
-    async deleteAll(userId) {
+    /** Deletes all chats of a user, in slices, so that other users do not wait. */
+    async deleteAll(userId: string): Promise<void> {
       await search.removeUser(userId)
       while ((await deleteMessagesOfUser(database.db, userId, maxDeletedMessages)) === maxDeletedMessages) {
         await new Promise((resolve) => setImmediate(resolve))
       }
       await deleteChatsOfUser(database.db, userId)
     },
-    async close() {
+    /** Must be called before the database closes. */
+    async close(): Promise<void> {
       await Promise.all([search.close(), endDeletion()])
     },
   }

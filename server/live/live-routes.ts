@@ -9,16 +9,20 @@ import type { LiveHub } from './live-hub.ts'
 /** Milliseconds between two verifications of the access token of an open stream. */
 const verifyIntervalMs = 60_000
 
-export interface LiveRoutesDeps {
-  readonly hub: LiveHub
-  readonly sse: SseHub
+export interface RunFeed {
   /**
    * Returns a user's active runs, each with the number of the event after which events are sent to the hub until
-   * `leaveRuns`. `isFirst` is true when the user has no other stream at this node.
+   * `leave`. `isFirst` is true when the user has no other stream at this node.
    */
-  readonly joinRuns: (userId: string, isFirst: boolean) => Promise<LiveRun[]>
+  join(userId: string, isFirst: boolean): Promise<LiveRun[]>
   /** Called when the user's last stream at this node has closed. */
-  readonly leaveRuns: (userId: string) => void
+  leave(userId: string): void
+}
+
+interface LiveRoutesDeps {
+  readonly hub: LiveHub
+  readonly sse: SseHub
+  readonly feed: RunFeed
   readonly verify: (token: string) => Promise<User>
   readonly onError: (error: unknown) => void
 }
@@ -34,7 +38,7 @@ export function registerLiveRoutes(api: Api, deps: LiveRoutesDeps): void {
     const user = requireUser(request)
     sse.checkLimit(request)
     const stream = sse.open(request, reply)
-    const sendReady = hub.add(user.id, stream, () => deps.leaveRuns(user.id))
+    const sendReady = hub.add(user.id, stream, () => deps.feed.leave(user.id))
     const [, token = ''] = request.headers.authorization?.split(' ') ?? []
     const timer = setInterval(() => {
       deps.verify(token).catch((error: unknown) => {
@@ -45,7 +49,7 @@ export function registerLiveRoutes(api: Api, deps: LiveRoutesDeps): void {
     timer.unref()
     stream.onClose(() => clearInterval(timer))
     try {
-      sendReady(await deps.joinRuns(user.id, hub.count(user.id) === 1))
+      sendReady(await deps.feed.join(user.id, hub.count(user.id) === 1))
     } catch (error) {
       // The headers are already sent, so the stream can only be ended. The client reconnects.
       deps.onError(error)

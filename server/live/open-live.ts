@@ -3,9 +3,13 @@ import { createSseHub, type SseOptions } from '../http/sse.ts'
 import { requireUser } from '../identity/authenticate.ts'
 import type { Identity } from '../identity/identity.ts'
 import { LiveHub, type LiveHubDeps } from './live-hub.ts'
-import { registerLiveRoutes, type LiveRoutesDeps } from './live-routes.ts'
+import { registerLiveRoutes, type RunFeed } from './live-routes.ts'
 
-export interface LiveOptions {
+interface LiveDeps extends LiveHubDeps {
+  readonly identity: Pick<Identity, 'verify'>
+}
+
+interface LiveOptions {
   /** Called for every stream that is opened. */
   readonly onOpen: SseOptions['onOpen']
   /** Called with errors that no user can act on. */
@@ -15,29 +19,19 @@ export interface LiveOptions {
 export type Live = ReturnType<typeof openLive>
 
 /** Opens the live updates, with one stream for each browser of a user. */
-export function openLive(
-  deps: LiveHubDeps & { readonly identity: Pick<Identity, 'verify'> },
-  { onOpen, onError }: LiveOptions,
-) {
+export function openLive(deps: LiveDeps, { onOpen, onError }: LiveOptions) {
   const hub = new LiveHub(deps, onError)
   const sse = createSseHub({
     heartbeat: JSON.stringify({ type: 'heartbeat' }),
     onOpen,
     keyOf: (request) => requireUser(request).id,
   })
+  const verify = (token: string) => deps.identity.verify(token)
   return {
     hub,
-    register: (api: Api, { joinRuns, leaveRuns }: Pick<LiveRoutesDeps, 'joinRuns' | 'leaveRuns'>) =>
-      registerLiveRoutes(api, {
-        hub,
-        sse,
-        joinRuns,
-        leaveRuns,
-        verify: (token) => deps.identity.verify(token),
-        onError,
-      }),
+    register: (api: Api, feed: RunFeed) => registerLiveRoutes(api, { hub, sse, feed, verify, onError }),
     /** Ends every stream. */
-    close() {
+    close(): void {
       hub.endStreams()
       sse.close()
     },

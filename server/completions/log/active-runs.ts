@@ -25,34 +25,17 @@ export interface ActiveRun {
 const maxCloseMs = 5_000
 
 /** The runs that this process executes, by run id. */
-export class ActiveRuns {
-  readonly #runs = new Map<number, ActiveRun>()
+export class ActiveRuns extends Map<number, ActiveRun> {
   readonly #listeners: ((run: ActiveRun) => void)[] = []
   #isClosing = false
 
-  get size(): number {
-    return this.#runs.size
-  }
-
-  has(runId: number): boolean {
-    return this.#runs.has(runId)
-  }
-
-  get(runId: number): ActiveRun | undefined {
-    return this.#runs.get(runId)
-  }
-
   list(): ActiveRun[] {
-    return [...this.#runs.values()]
+    return [...this.values()]
   }
 
   add(run: ActiveRun): void {
-    this.#runs.set(run.id, run)
+    this.set(run.id, run)
     for (const listener of this.#listeners) listener(run)
-  }
-
-  delete(runId: number): void {
-    this.#runs.delete(runId)
   }
 
   onAdded(listener: (run: ActiveRun) => void): void {

@@ -1,18 +1,6 @@
 import type { ChangeNotification, Database } from '../../db/database.ts'
 
-/**
- * Notifications about runs, from all nodes, this one included. They may be lost, and on SQLite there are none, so
- * readers also poll.
- */
-export interface RunNotifications {
-  /** Resolves at the next notification about the run, or after `timeoutMs`. */
-  wait(runId: number, timeoutMs: number): Promise<void>
-  /**
-   * Calls `listener` with the id of each run that has new events, a request to stop it, or an answer to an elicitation.
-   */
-  onRun(listener: (runId: number) => void): void
-  close(): Promise<void>
-}
+export type RunNotifications = ReturnType<typeof openRunNotifications>
 
 /** Receives the other notifications on the same database connection. */
 export interface ChangeListener {
@@ -22,7 +10,11 @@ export interface ChangeListener {
   onGap(): void
 }
 
-export function openRunNotifications(database: Database, others: ChangeListener): RunNotifications {
+/**
+ * Opens the notifications about runs, from all nodes, this one included. They may be lost, and on SQLite there are none,
+ * so readers also poll.
+ */
+export function openRunNotifications(database: Database, others: ChangeListener) {
   const waiting = new Map<number, Set<() => void>>()
   const listeners: ((runId: number) => void)[] = []
   const signals = database.subscribe({
@@ -36,7 +28,8 @@ export function openRunNotifications(database: Database, others: ChangeListener)
   })
 
   return {
-    wait(runId, timeoutMs) {
+    /** Resolves at the next notification about the run, or after `timeoutMs`. */
+    wait(runId: number, timeoutMs: number): Promise<void> {
       return new Promise((resolve) => {
         const wakers = waiting.get(runId) ?? new Set()
         const wake = (): void => {
@@ -50,7 +43,10 @@ export function openRunNotifications(database: Database, others: ChangeListener)
         waiting.set(runId, wakers)
       })
     },
-    onRun: (listener) => {
+    /**
+     * Calls `listener` with the id of each run that has new events, a request to stop it, or an answer to an elicitation.
+     */
+    onRun(listener: (runId: number) => void): void {
       listeners.push(listener)
     },
     close: () => signals.close(),

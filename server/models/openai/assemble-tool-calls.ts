@@ -28,27 +28,11 @@ export interface ToolCallChunk {
   readonly extra: unknown
 }
 
-/** A complete call, with the data that its upstream expects back. */
-export interface AssembledCall extends ModelToolCall {
-  readonly extra: unknown
-}
-
-export interface ToolCallAssembler {
-  readonly count: number
-  /** Adds a chunk. Returns the number of characters of its name and arguments. */
-  push(chunk: ToolCallChunk): number
-  /**
-   * Returns the calls. A call whose arguments are not a JSON object is marked, because it must never run.
-   * @throws ModelFailure when a call was cut by the length limit or has no name
-   */
-  end(upstream: string, cutByLimit: boolean): AssembledCall[]
-}
-
 /**
  * Creates an assembler of tool calls. A chunk belongs to the call with its index and id, else with its index, else with
  * its id, else to the last one; `startsCall` has the exceptions. `assemble-tool-calls.test.ts` lists what servers send.
  */
-export function createToolCallAssembler(): ToolCallAssembler {
+export function createToolCallAssembler() {
   const calls: PartialCall[] = []
 
   function find({ index, id, name, arguments: text }: ToolCallChunk): PartialCall | undefined {
@@ -80,7 +64,8 @@ export function createToolCallAssembler(): ToolCallAssembler {
     get count() {
       return calls.length
     },
-    push(chunk) {
+    /** Adds a chunk. Returns the number of characters of its name and arguments. */
+    push(chunk: ToolCallChunk): number {
       const call = open(chunk)
       // When each chunk has another id, the first is the id of the call.
       if (chunk.id !== undefined && call.id === '') call.id = chunk.id
@@ -90,7 +75,12 @@ export function createToolCallAssembler(): ToolCallAssembler {
       if (chunk.arguments !== undefined) addArguments(call, chunk.arguments)
       return (chunk.name?.length ?? 0) + (chunk.arguments?.length ?? 0)
     },
-    end(upstream, cutByLimit) {
+    /**
+     * Returns the calls, each with the data that its upstream expects back. A call whose arguments are not a JSON object
+     * is marked, because it must never run.
+     * @throws ModelFailure when a call was cut by the length limit or has no name
+     */
+    end(upstream: string, cutByLimit: boolean) {
       const received = calls.map((call) => ({ ...call, arguments: chooseArguments(call) }))
       return completeCalls(received, upstream, cutByLimit).map((call, index) => ({
         ...call,

@@ -1,3 +1,4 @@
+import type { ErrorCode } from '@yonder/contract/error'
 import { normalizeText, toVisibleLine } from '../../lib/text.ts'
 import { ModelFailure } from '../failure.ts'
 import { contextExceeded, findContextWindow, maxRefusalChars, saysContextExceeded } from '../refusal.ts'
@@ -215,76 +216,59 @@ export function describeSentError(
   return new ModelFailure('upstream_error', `${upstream} reported an error${quote}`, rejection)
 }
 
+/** What the errors of Node.js and undici mean, by their codes. The sentences follow the name of the upstream. */
+const networkFailures: Readonly<Record<string, readonly [ErrorCode, string]>> = {
+  ENOTFOUND: ['upstream_unreachable', 'was not found on the network. Check the address.'],
+  EAI_AGAIN: ['upstream_unreachable', 'was not found on the network. Check the address.'],
+  ECONNREFUSED: [
+    'upstream_unreachable',
+    'refused the connection. Check the address, and that the server is running.',
+  ],
+  UND_ERR_CONNECT_TIMEOUT: [
+    'upstream_unreachable',
+    'could not be reached in time. Try again, or check the address.',
+  ],
+  ETIMEDOUT: ['upstream_unreachable', 'could not be reached in time. Try again, or check the address.'],
+  UND_ERR_HEADERS_TIMEOUT: ['upstream_timeout', 'did not respond in time. Try again.'],
+  UND_ERR_BODY_TIMEOUT: ['upstream_timeout', 'stopped sending before its reply was complete. Try again.'],
+  UND_ERR_HEADERS_OVERFLOW: ['upstream_invalid', 'did not send a valid HTTP response. Check the address.'],
+}
+
+const untrusted =
+  'its certificate is not signed by a known authority. If you trust that authority, ask the operator of this server to set NODE_EXTRA_CA_CERTS to its file'
+const withoutTls =
+  'it does not use TLS at this address. If that server has no TLS, begin the address with http:// instead of https://'
+
+/** What is wrong with a certificate and what to do, without the full stop. */
+const certificateProblems: Readonly<Record<string, string>> = {
+  CERT_HAS_EXPIRED: 'its certificate has expired. Ask the operator of that server to renew it',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate belongs to another name. Check the address',
+  DEPTH_ZERO_SELF_SIGNED_CERT: untrusted,
+  SELF_SIGNED_CERT_IN_CHAIN: untrusted,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: untrusted,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: untrusted,
+  EPROTO: withoutTls,
+  ERR_SSL_WRONG_VERSION_NUMBER: withoutTls,
+}
+const otherCertificateProblem =
+  'its certificate is not valid. Check the address, or ask the operator of that server to correct it'
+
 /** The failure for a connection that could not be opened, or broke. `hasResponse`: the response had begun. */
 export function describeNetworkError(error: unknown, upstream: string, hasResponse: boolean): ModelFailure {
   const code = networkCode(error)
-  switch (code) {
-    case 'ENOTFOUND':
-    case 'EAI_AGAIN':
-      return new ModelFailure(
-        'upstream_unreachable',
-        `${upstream} was not found on the network. Check the address.`,
-      )
-    case 'ECONNREFUSED':
-      return new ModelFailure(
-        'upstream_unreachable',
-        `${upstream} refused the connection. Check the address, and that the server is running.`,
-      )
-    case 'UND_ERR_CONNECT_TIMEOUT':
-    case 'ETIMEDOUT':
-      return new ModelFailure(
-        'upstream_unreachable',
-        `${upstream} could not be reached in time. Try again, or check the address.`,
-      )
-    case 'UND_ERR_HEADERS_TIMEOUT':
-      return new ModelFailure('upstream_timeout', `${upstream} did not respond in time. Try again.`)
-    case 'UND_ERR_BODY_TIMEOUT':
-      return new ModelFailure(
-        'upstream_timeout',
-        `${upstream} stopped sending before its reply was complete. Try again.`,
-      )
-  }
   if (/CERT|SIGNATURE|SELF_SIGNED|ERR_TLS|ERR_SSL|EPROTO/.test(code)) {
+    const problem = certificateProblems[code] ?? otherCertificateProblem
     return new ModelFailure(
       'upstream_unreachable',
-      `The connection to ${upstream} would not be secure: ${describeCertificate(code)}.`,
+      `The connection to ${upstream} would not be secure: ${problem}.`,
     )
   }
-  if (code === 'UND_ERR_HEADERS_OVERFLOW' || (error instanceof Error && error.name === 'HTTPParserError')) {
-    return new ModelFailure(
-      'upstream_invalid',
-      `${upstream} did not send a valid HTTP response. Check the address.`,
-    )
-  }
-  return hasResponse
-    ? new ModelFailure(
-        'upstream_cut',
-        `${upstream} closed the connection before its reply was complete. Try again.`,
-      )
-    : new ModelFailure(
-        'upstream_unreachable',
-        `${upstream} closed the connection without a response. Try again.`,
-      )
-}
-
-/** Says what is wrong and what to do, without the full stop. */
-function describeCertificate(code: string): string {
-  switch (code) {
-    case 'CERT_HAS_EXPIRED':
-      return 'its certificate has expired. Ask the operator of that server to renew it'
-    case 'ERR_TLS_CERT_ALTNAME_INVALID':
-      return 'its certificate belongs to another name. Check the address'
-    case 'DEPTH_ZERO_SELF_SIGNED_CERT':
-    case 'SELF_SIGNED_CERT_IN_CHAIN':
-    case 'UNABLE_TO_VERIFY_LEAF_SIGNATURE':
-    case 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY':
-      return 'its certificate is not signed by a known authority. If you trust that authority, ask the operator of this server to set NODE_EXTRA_CA_CERTS to its file'
-    case 'EPROTO':
-    case 'ERR_SSL_WRONG_VERSION_NUMBER':
-      return 'it does not use TLS at this address. If that server has no TLS, begin the address with http:// instead of https://'
-    default:
-      return 'its certificate is not valid. Check the address, or ask the operator of that server to correct it'
-  }
+  const isInvalid = error instanceof Error && error.name === 'HTTPParserError'
+  const [failure, sentence] = networkFailures[isInvalid ? 'UND_ERR_HEADERS_OVERFLOW' : code] ?? [
+    hasResponse ? 'upstream_cut' : 'upstream_unreachable',
+    `closed the connection ${hasResponse ? 'before its reply was complete' : 'without a response'}. Try again.`,
+  ]
+  return new ModelFailure(failure, `${upstream} ${sentence}`)
 }
 
 /** The error code of Node.js or undici, from the error or one of its causes; empty when there is none. */
