@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely'
-import { fillSearchTexts } from '../../server/chats/search/search-text-store.ts'
+import { fillSearchTexts } from '../../server/chats/search/postgres-search-store.ts'
 import { rowIdOf } from '../../server/chats/search/sqlite-search-store.ts'
 import { splitGrams, foldCase } from '../../server/chats/search/words.ts'
 import type { Database } from '../../server/db/database.ts'

@@ -1,14 +1,17 @@
 import { type BotInput, type Bot, apiTypes, reasoningEfforts } from '@yonder/contract/bot'
 import { z } from 'zod'
+import { ownerOf } from '../access/access.ts'
 import type { Config } from '../config/config.ts'
+import type { Db } from '../db/database.ts'
 import { changeSecret } from '../db/secrets/change-secret.ts'
 import { toOrigin } from '../db/secrets/credential.ts'
 import { maskSecret } from '../db/secrets/mask-secret.ts'
 import { botKeyContext } from '../db/secrets/seal-contexts.ts'
 import type { Sealer } from '../db/secrets/seal-secret.ts'
 import type { BotRow } from '../db/tables/tables.ts'
+import { AppError } from '../lib/app-error.ts'
 import type { ModelFacts } from '../models/catalogue/package-facts.ts'
-import type { BotChange } from './bot-store.ts'
+import { findBotConnectors, type BotChange } from './bot-store.ts'
 
 /** The fields of a new bot before any input. */
 export const emptyBot: Omit<BotChange, 'name' | 'model'> = {
@@ -96,6 +99,34 @@ function applyValue<Value>(stored: Value | null, given: Value | null | undefined
 /** The ids of the connectors that a bot may use; null means all. */
 export function connectorIdsOf({ connectors }: Pick<BotRow, 'connectors'>): readonly string[] | null {
   return connectors === null ? null : z.array(z.string()).parse(JSON.parse(connectors))
+}
+
+/**
+ * Returns the ids of the connectors that a bot may use now; null means all. A bot that was deleted during its run keeps
+ * the choice that it had.
+ */
+export async function readBotConnectors(
+  db: Db,
+  bot: Pick<BotRow, 'id' | 'user_id' | 'connectors'>,
+): Promise<readonly string[] | null> {
+  const stored = await findBotConnectors(db, ownerOf(bot), bot.id)
+  return connectorIdsOf(stored ?? bot)
+}
+
+/**
+ * Replaces the names of connectors in the input of a bot by their ids.
+ * @throws AppError `not_found`
+ */
+export function toBotValues(
+  { connectors: names, ...input }: BotInput,
+  connectors: readonly NamedConnector[],
+): BotValues {
+  const ids = names?.map((name) => {
+    const found = connectors.find((one) => one.name === name)
+    if (found === undefined) throw new AppError('not_found', `You have no connector named "${name}".`)
+    return found.id
+  })
+  return { ...input, connectorIds: ids === undefined ? names : [...new Set(ids)] }
 }
 
 /** Today's names of the connectors that a bot may use, without deleted ones; null means all. */

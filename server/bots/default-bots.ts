@@ -4,8 +4,7 @@ import type { Config } from '../config/config.ts'
 import type { Db } from '../db/database.ts'
 import type { Sealer } from '../db/secrets/seal-secret.ts'
 import { demoModelName } from '../models/demo/demo-model.ts'
-import { toBotValues } from './bot-connectors.ts'
-import type { NamedConnector } from './bot-fields.ts'
+import { toBotValues, type NamedConnector } from './bot-fields.ts'
 import { createBot } from './save-bot.ts'
 
 const demoBot: BotInput = { name: 'Yonder Demo', model: demoModelName }

@@ -17,27 +17,6 @@ export type NewMessage = Pick<Selectable<MessageTable>, 'chat_id' | 'id' | 'role
     >
   >
 
-/** The columns of a reply that has ended. */
-const filledColumns = [
-  'content',
-  'files',
-  'reasoning',
-  'status',
-  'error_code',
-  'error_message',
-  'model',
-  'provider',
-  'usage',
-  'finish',
-  'server',
-  'tool',
-  'arguments',
-  'notice',
-  'left_out_tools',
-] as const satisfies readonly (keyof MessageRow)[]
-
-type FilledReply = Pick<MessageRow, (typeof filledColumns)[number]>
-
 type ContentColumns = Pick<MessageRow, 'content' | 'files'>
 
 /** Converts the content of a message to its columns. */
@@ -54,7 +33,7 @@ export function contentOf({ content, files }: ContentColumns): MessageContent {
 }
 
 /** Converts a reply to its columns. */
-export function toFilledReply(reply: Message): FilledReply {
+export function toFilledReply(reply: Message) {
   return {
     ...toContentColumns(contentOfMessage(reply)),
     reasoning: reply.reasoning ?? null,
@@ -72,6 +51,8 @@ export function toFilledReply(reply: Message): FilledReply {
     left_out_tools: reply.left_out_tools === undefined ? null : JSON.stringify(reply.left_out_tools),
   }
 }
+
+type FilledReply = ReturnType<typeof toFilledReply>
 
 /** Changed fields of a message. */
 export type MessageChange = Partial<
@@ -92,28 +73,10 @@ export function isToolResult({
 /** The maximum number of messages sent to a model. After a summary, the last turn may have more. */
 export const maxPathMessages = 1_000
 
-const messageInsert = prepareQuery((db, message: MessageRow) =>
+const messageInsert = prepareQuery((db, { position: _, ...message }: MessageRow) =>
   db
     .insertInto('messages')
-    .values({
-      chat_id: message.chat_id,
-      id: message.id,
-      role: message.role,
-      content: message.content,
-      files: message.files,
-      status: message.status,
-      model: message.model,
-      bot_id: message.bot_id,
-      bot: message.bot,
-      connector_id: message.connector_id,
-      server: message.server,
-      tool: message.tool,
-      outcome: message.outcome,
-      parent_id: message.parent_id,
-      first_id: message.first_id,
-      second_id: message.second_id,
-      unix_timestamp: afterLatest(message.chat_id, message.unix_timestamp),
-    })
+    .values({ ...message, unix_timestamp: afterLatest(message.chat_id, message.unix_timestamp) })
     // The other columns are known.
     .returning(['position', 'unix_timestamp'])
     .compile(),
@@ -395,13 +358,8 @@ export async function listWholePath(db: Db, chatId: string, leafId: string): Pro
 }
 
 const replyUpdate = prepareQuery(
-  (db, reply: FilledReply & { readonly chatId: string; readonly id: string }) =>
-    db
-      .updateTable('messages')
-      .set(Object.fromEntries(filledColumns.map((column) => [column, reply[column]])))
-      .where('chat_id', '=', reply.chatId)
-      .where('id', '=', reply.id)
-      .compile(),
+  (db, { chatId, id, ...reply }: FilledReply & { readonly chatId: string; readonly id: string }) =>
+    db.updateTable('messages').set(reply).where('chat_id', '=', chatId).where('id', '=', id).compile(),
 )
 
 /** Stores a reply that has ended. */

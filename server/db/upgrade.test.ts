@@ -1,5 +1,5 @@
 import { afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { fillSearchTexts } from '../chats/search/search-text-store.ts'
+import { fillSearchTexts } from '../chats/search/postgres-search-store.ts'
 import { engines, isConcurrent, openTestDatabase } from '../testing/database/test-database.ts'
 import type { RequestClient } from '../testing/send-request.ts'
 import { describeSchema, hashColumns, listColumns } from '../testing/upgrade/describe-database.ts'

@@ -6,7 +6,7 @@ import { workerSource } from './worker-source.ts'
 
 /** The thread is terminated when it takes longer to start. */
 const maxStartMs = 30_000
-/** The thread is terminated after this time without work. */
+/** The thread is terminated after this time without work, unless it is kept. */
 const maxIdleMs = 60_000
 
 export interface WorkerThreadOptions<Input> {
@@ -16,6 +16,8 @@ export interface WorkerThreadOptions<Input> {
   /** The thread is terminated when it takes longer for one job. */
   readonly maxJobMs: number
   readonly maxHeapMb: number
+  /** Whether the thread waits for further jobs, because its next start would take long. */
+  readonly isKept?: boolean
   /** Returns the buffers of an input that are moved to the thread instead of copied. */
   readonly transfer?: (input: Input) => readonly ArrayBuffer[]
 }
@@ -85,7 +87,8 @@ export class WorkerThread<Input, Output> {
       }
     }
     this.#isRunning = false
-    this.#idleTimer = setTimeout(() => this.#terminate(), maxIdleMs).unref()
+    if (this.#options.isKept !== true)
+      this.#idleTimer = setTimeout(() => this.#terminate(), maxIdleMs).unref()
   }
 
   async #runNext(input: Input): Promise<Output> {

@@ -4,7 +4,7 @@ import { apiTypes, type ApiType } from '@yonder/contract/bot'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { guardedFetch, type GuardedFetch } from '../http/outgoing/guarded-fetch.ts'
 import type { ModelEndpoint } from './endpoint.ts'
-import { listLimits, listModels } from './list-models.ts'
+import { listModels } from './list-models.ts'
 
 const policy = {
   trust: 'userSupplied',
@@ -54,7 +54,7 @@ const list = (apiType: ApiType, baseUrl: string, more: Partial<ModelEndpoint> = 
     { apiType, baseUrl, apiKey: key, customApiPath: null, addressSource: 'userSupplied', ...more },
     {
       guards: { userSupplied: used, operatorSupplied: used },
-      limits: { ...listLimits, timeoutMs: 700 },
+      timeoutMs: 700,
     },
     new AbortController().signal,
   )

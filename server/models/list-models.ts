@@ -12,13 +12,9 @@ import { buildModelUrl, nameUpstream, readApiKey, type ModelEndpoint } from './e
 import { ModelFailure } from './failure.ts'
 import { describeHttpError, describeNetworkError } from './upstream/describe-failure.ts'
 
-export interface ListLimits {
-  readonly timeoutMs: number
-  readonly maxBytes: number
-}
-
+const maxListMs = 2_000
 /** The list is parsed on the event loop, so its size is limited. */
-export const listLimits: ListLimits = { timeoutMs: 2_000, maxBytes: 2_000_000 }
+const maxBytes = 2_000_000
 
 /** Characters of a model's name, the same limit as in a bot. */
 const maxNameChars = 300
@@ -26,7 +22,8 @@ const maxNameChars = 300
 const typeNameAdvice = 'Type the name of the model.'
 
 export interface ListDeps extends Pick<ModelDeps, 'guards'> {
-  readonly limits?: ListLimits
+  /** How long to wait for the list, instead of two seconds. */
+  readonly timeoutMs?: number
   /** Remembers what the list says about its models. */
   readonly listedModels?: Pick<ListedModels, 'remember'>
 }
@@ -37,7 +34,7 @@ export interface ListDeps extends Pick<ModelDeps, 'guards'> {
  */
 export async function listModels(
   endpoint: ModelEndpoint,
-  { guards, limits = listLimits, listedModels }: ListDeps,
+  { guards, timeoutMs = maxListMs, listedModels }: ListDeps,
   signal: AbortSignal,
 ): Promise<ModelList> {
   const guard = guards[endpoint.addressSource]
@@ -46,18 +43,18 @@ export async function listModels(
   const upstream = nameUpstream(endpoint, first)
   let response: ListResponse
   try {
-    response = await withTimeout(signal, limits.timeoutMs, async (timed) => {
+    response = await withTimeout(signal, timeoutMs, async (timed) => {
       const headers = headersOf(endpoint, key)
-      let latest = await get(guard, first, headers, limits, timed)
+      let latest = await get(guard, first, headers, timed)
       for (const url of others) {
         if (!isMissing(latest)) break
-        latest = await get(guard, url, headers, limits, timed)
+        latest = await get(guard, url, headers, timed)
       }
       return latest
     })
   } catch (error) {
     signal.throwIfAborted()
-    throw explain(error, upstream, limits)
+    throw explain(error, upstream, timeoutMs)
   }
   if (isMissing(response)) {
     throw new ModelFailure(
@@ -85,7 +82,6 @@ async function get(
   guard: GuardedFetch,
   url: URL,
   headers: Readonly<Record<string, string>>,
-  { maxBytes }: ListLimits,
   signal: AbortSignal,
 ): Promise<ListResponse> {
   const response = await guard.fetch(url, { headers, signal })
@@ -93,7 +89,7 @@ async function get(
   return { status: response.status, headers: Object.fromEntries(response.headers), body }
 }
 
-function explain(error: unknown, upstream: string, { timeoutMs, maxBytes }: ListLimits): Error {
+function explain(error: unknown, upstream: string, timeoutMs: number): Error {
   if (isTimeoutError(error)) {
     return new ModelFailure(
       'upstream_timeout',

@@ -33,7 +33,7 @@ export function useLiveUpdates(userId: string): void {
     })
     const leave = shareStream({
       name: `yonder.live:${userId}`,
-      connect: (signal) => connectStream(api, '/api/live', {}, signal),
+      connect: (signal) => connectStream(api, '/api/live', signal),
       connection,
       onState(state) {
         if (state === 'lost' || state === 'held') connection.check()

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import type { Config } from '../../config/config.ts'
 import { trimSlashes } from '../../lib/text.ts'
 import type { ModelDeps } from '../../models/adapter.ts'
-import { listLimits, listModels } from '../../models/list-models.ts'
+import { listModels } from '../../models/list-models.ts'
 
 export interface HostOllamaDeps extends Pick<ModelDeps, 'guards'> {
   readonly config: Pick<Config, 'isContainer' | 'isLoopback' | 'ollamaIsSet' | 'outgoing'>
@@ -44,9 +44,8 @@ async function responds(guards: ModelDeps['guards'], origin: string): Promise<bo
     customApiPath: null,
     addressSource: 'operatorSupplied',
   } as const
-  const limits = { ...listLimits, timeoutMs }
   try {
-    await listModels(endpoint, { guards, limits }, new AbortController().signal)
+    await listModels(endpoint, { guards, timeoutMs }, new AbortController().signal)
     return true
   } catch {
     return false

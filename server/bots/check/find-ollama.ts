@@ -2,9 +2,9 @@ import type { LocalModels } from '@yonder/contract/bot'
 import type { Config } from '../../config/config.ts'
 import { trimSlashes } from '../../lib/text.ts'
 import type { ModelDeps } from '../../models/adapter.ts'
-import { listLimits, listModels } from '../../models/list-models.ts'
+import { listModels } from '../../models/list-models.ts'
 
-const ollamaLimits = { ...listLimits, timeoutMs: 500 }
+const timeoutMs = 500
 
 export interface OllamaDeps extends Pick<ModelDeps, 'guards'> {
   readonly config: Pick<Config, 'ollamaUrl'>
@@ -30,7 +30,7 @@ export async function findOllama(
     addressSource: 'userSupplied',
   } as const
   try {
-    const { models } = await listModels(endpoint, { guards, limits: ollamaLimits }, signal)
+    const { models } = await listModels(endpoint, { guards, timeoutMs }, signal)
     return models.length === 0 ? null : { base_url, models }
   } catch {
     return null

@@ -7,7 +7,7 @@ import { addChat, addPath } from '../../testing/factories/chats.ts'
 import { addUser } from '../../testing/factories/users.ts'
 import { indexMessages } from './index-messages.ts'
 import { openSearch, type Search } from './open-search.ts'
-import { fillSearchTexts } from './search-text-store.ts'
+import { fillSearchTexts } from './postgres-search-store.ts'
 
 describe.each(engines)('search on %s', (engine) => {
   let database: TestDatabase

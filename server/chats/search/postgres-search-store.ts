@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
-import { sql, type RawBuilder } from 'kysely'
+import { CompiledQuery, sql, type Kysely, type RawBuilder } from 'kysely'
 import { ofUser } from '../../access/access.ts'
 import type { Db } from '../../db/database.ts'
-import { foldSql, searchableSql, ownerLength } from '../../db/dialects/postgres-search.ts'
+import { foldSql, moveQueuedTextsSql, ownerLength, searchableSql } from '../../db/dialects/postgres-search.ts'
+import type { Tables } from '../../db/tables/tables.ts'
 import type { FoundChats } from './chat-finder.ts'
 import { tsqueryOf } from './words.ts'
 
@@ -111,4 +112,18 @@ const chatContains = (word: string): RawBuilder<unknown> => sql`
 /** The `owner` with which the texts of a user are stored (`postgres-search.ts`). */
 function ownerOf(userId: string): string {
   return createHash('md5').update(userId).digest('hex').slice(0, ownerLength)
+}
+
+/** Messages whose texts are stored in one transaction. */
+const batchSize = 50
+
+/**
+ * Stores the texts of up to `batchSize` queued messages for the search in PostgreSQL. Returns true when there may be
+ * more.
+ */
+export async function fillSearchTexts(db: Kysely<Tables>): Promise<boolean> {
+  const { rows } = await db.executeQuery<{ count: number }>(
+    CompiledQuery.raw(moveQueuedTextsSql, [batchSize]),
+  )
+  return rows[0]?.count === batchSize
 }

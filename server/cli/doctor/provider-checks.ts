@@ -1,6 +1,6 @@
 import type { Config } from '../../config/config.ts'
 import { createHostedKeys } from '../../identity/hosted/hosted-keys.ts'
-import { listLimits, listModels } from '../../models/list-models.ts'
+import { listModels } from '../../models/list-models.ts'
 import { maxRequestMs } from './address-check.ts'
 import { messageOf, reasonOf, reportUnchecked, type Check } from './finding.ts'
 
@@ -21,9 +21,12 @@ export const modelCheck: Check = {
       customApiPath: null,
       addressSource: 'operatorSupplied',
     } as const
-    const limits = { ...listLimits, timeoutMs: maxRequestMs }
     try {
-      const { models, omitted } = await listModels(endpoint, { guards, limits }, new AbortController().signal)
+      const { models, omitted } = await listModels(
+        endpoint,
+        { guards, timeoutMs: maxRequestMs },
+        new AbortController().signal,
+      )
       const unknown = omitted > 0 ? [] : listDefaultModels(config).filter((model) => !models.includes(model))
       if (unknown.length > 0)
         report.warning(`The provider at ${baseUrl} does not list ${unknown.join(', ')}. Check DEFAULT_BOTS.`)

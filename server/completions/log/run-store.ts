@@ -19,17 +19,13 @@ export type StoredRun = RunRow & { readonly expired: boolean }
 
 type NewRun = Pick<RunRow, 'chat_id' | 'user_id' | 'message_id' | 'node_id' | 'started_at'>
 
-const runInsert = prepareQuery((db, run: NewRun & { readonly clock: RawBuilder<number> }) =>
+const runInsert = prepareQuery((db, { clock, ...run }: NewRun & { readonly clock: RawBuilder<number> }) =>
   db
     .insertInto('runs')
     .values({
-      chat_id: run.chat_id,
-      user_id: run.user_id,
-      message_id: run.message_id,
-      node_id: run.node_id,
-      started_at: run.started_at,
+      ...run,
       status: 'running',
-      lease_until: sql`${run.clock} + ${leaseMs}`,
+      lease_until: sql`${clock} + ${leaseMs}`,
       last_seq: 1,
       stop_requested: 0,
     })
@@ -61,33 +57,25 @@ function selectRuns(db: Db, dialect: Dialect) {
     .select((eb) => eb(eb.ref('lease_until'), '<', dialect.clock).as('expired'))
 }
 
-function toStoredRun(row: RunRow & { readonly expired: unknown }): StoredRun {
-  return { ...row, expired: Boolean(row.expired) }
+async function findOne(query: ReturnType<typeof selectRuns>): Promise<StoredRun | undefined> {
+  const row = await query.executeTakeFirst()
+  return row && { ...row, expired: Boolean(row.expired) }
 }
 
-export async function findRun(db: Db, dialect: Dialect, runId: number): Promise<StoredRun | undefined> {
-  const row = await selectRuns(db, dialect).where('id', '=', runId).executeTakeFirst()
-  return row === undefined ? undefined : toStoredRun(row)
+export function findRun(db: Db, dialect: Dialect, runId: number): Promise<StoredRun | undefined> {
+  return findOne(selectRuns(db, dialect).where('id', '=', runId))
 }
 
 /** Returns the active run of a chat. */
-export async function findActiveRun(
-  db: Db,
-  dialect: Dialect,
-  chatId: string,
-): Promise<StoredRun | undefined> {
-  const row = await selectRuns(db, dialect)
-    .where('chat_id', '=', chatId)
-    .where('status', '=', running)
-    .executeTakeFirst()
-  return row === undefined ? undefined : toStoredRun(row)
+export function findActiveRun(db: Db, dialect: Dialect, chatId: string): Promise<StoredRun | undefined> {
+  return findOne(selectRuns(db, dialect).where('chat_id', '=', chatId).where('status', '=', running))
 }
 
 /**
  * Returns the chat's newest run that is still stored. If `messageId` is given, returns the newest run whose first reply
  * is that message.
  */
-export async function findLatestRun(
+export function findLatestRun(
   db: Db,
   dialect: Dialect,
   chatId: string,
@@ -96,37 +84,28 @@ export async function findLatestRun(
   let query = selectRuns(db, dialect).where('chat_id', '=', chatId)
   if (messageId !== undefined) query = query.where('message_id', '=', messageId)
   // By id and not by time, because the clocks of two nodes may differ. Within a chat, a later run has a higher id.
-  const row = await query.orderBy('id', 'desc').limit(1).executeTakeFirst()
-  return row === undefined ? undefined : toStoredRun(row)
+  return findOne(query.orderBy('id', 'desc').limit(1))
 }
 
 /** The ids of a run, its chat, its user, its first reply and the node that executes it. */
 export type RunRef = Pick<RunRow, 'id' | 'chat_id' | 'user_id' | 'message_id' | 'node_id'>
 
-const refColumns = ['id', 'chat_id', 'user_id', 'message_id', 'node_id'] as const
+function selectRefs(db: Db) {
+  return db.selectFrom('runs').select(['id', 'chat_id', 'user_id', 'message_id', 'node_id'])
+}
 
 export function listRunRefs(db: Db, runIds: readonly number[]): Promise<RunRef[]> {
-  return db.selectFrom('runs').select(refColumns).where('id', 'in', runIds).execute()
+  return selectRefs(db).where('id', 'in', runIds).execute()
 }
 
 /** Returns the user's active runs on all nodes. */
 export function listRunsOfUser(db: Db, userId: string): Promise<RunRef[]> {
-  return db
-    .selectFrom('runs')
-    .select(refColumns)
-    .where('status', '=', running)
-    .where(ofUser(userId, 'runs'))
-    .execute()
+  return selectRefs(db).where('status', '=', running).where(ofUser(userId, 'runs')).execute()
 }
 
 /** Returns the active runs of other nodes. */
 export function listForeignRuns(db: Db, nodeId: string): Promise<RunRef[]> {
-  return db
-    .selectFrom('runs')
-    .select(refColumns)
-    .where('status', '=', running)
-    .where('node_id', '!=', nodeId)
-    .execute()
+  return selectRefs(db).where('status', '=', running).where('node_id', '!=', nodeId).execute()
 }
 
 /** Returns the ids of up to 100 runs whose lease has expired. */
@@ -190,7 +169,7 @@ export function listEventsMentioning(db: Db, chatId: string, messageId: string):
 }
 
 const eventInsert = prepareQuery((db, event: RunEventRow) =>
-  db.insertInto('run_events').values({ run_id: event.run_id, seq: event.seq, event: event.event }).compile(),
+  db.insertInto('run_events').values(event).compile(),
 )
 
 /** Used for the first event of a run, and to end a run whose node died. All other events are written by the run log. */

@@ -1,8 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { reasoningEfforts } from '@yonder/contract/bot'
 import { LeftOutTools } from '@yonder/contract/tool-call'
-import { readBotConnectors } from '../../bots/bot-connectors.ts'
-import { connectorIdsOf } from '../../bots/bot-fields.ts'
+import { connectorIdsOf, readBotConnectors } from '../../bots/bot-fields.ts'
 import { apiTypeOf } from '../../bots/bot-model.ts'
 import { listNotices, type PathMessage } from '../../chats/message-store.ts'
 import type { BatchCall } from '../../chats/tool-call-store.ts'
@@ -109,7 +108,7 @@ export class ModelCaller {
     replyId: string,
   ): Promise<CallResult> {
     const { contextWindows, compactAt, now, toolSupport } = this.#deps
-    const { bot, recorder, signal } = this.#frame
+    const { bot, signal } = this.#frame
     const frame = this.#openSummaryFrame(replyId)
     let source = path
     let shortenings = 0

@@ -1,7 +1,7 @@
 import type { UnnumberedEvent } from '@yonder/contract/completion'
 import type { Message } from '@yonder/contract/message'
 import { countChars, textOfContent } from '@yonder/contract/message-text'
-import { readBotConnectors } from '../../bots/bot-connectors.ts'
+import { readBotConnectors } from '../../bots/bot-fields.ts'
 import { fullChatMessage, selectLeaf, touchChat } from '../../chats/chat-store.ts'
 import { appendMessage, requireParent, updateMessage, toFilledReply } from '../../chats/message-store.ts'
 import type { RemainingCalls } from '../../chats/tool-call-store.ts'

@@ -95,22 +95,19 @@ function listTurnEvents(userMessage: Message, turn: readonly Message[]): Unnumbe
 
 /** Returns a reply as it was before anything was written into it. */
 function toEmpty(reply: Message): Message {
-  const {
-    partial: _partial,
-    reasoning: _reasoning,
-    usage: _usage,
-    error: _error,
-    finish: _finish,
-    provider: _provider,
-    server: _server,
-    tool: _tool,
-    arguments: _arguments,
-    call: _call,
-    notice: _notice,
-    left_out_tools: _leftOutTools,
-    ...rest
-  } = reply
-  return { ...rest, content: withText(rest.content, ''), status: 'streaming' }
+  const { id, parent_id, role, timestamp, unix_timestamp, model, bot, selected_at } = reply
+  return {
+    id,
+    parent_id,
+    role,
+    timestamp,
+    unix_timestamp,
+    content: withText(reply.content, ''),
+    status: 'streaming',
+    ...(model !== undefined && { model }),
+    ...(bot !== undefined && { bot }),
+    ...(selected_at !== undefined && { selected_at }),
+  }
 }
 
 function listReplyEvents(reply: Message, isAnswered: boolean): UnnumberedEvent[] {

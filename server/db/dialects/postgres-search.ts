@@ -3,7 +3,7 @@
  * index has, for each chunk, every four consecutive characters of its words and the last one, two and three of each
  * word, as `splitGrams` returns them for SQLite. Each gram begins with a hash of its owner, so that a search reads few
  * entries of other users. Triggers queue every finished message, whichever process wrote it, and
- * `search-text-store.ts` stores the texts, so that no write waits for the grams.
+ * `postgres-search-store.ts` stores the texts, so that no write waits for the grams.
  */
 
 /** Characters from the start of a chunk to the start of the next one. */

@@ -91,6 +91,7 @@ class ProviderPartReader {
         return
       case 'error':
         throw toFailure(part.error, this.#target)
+      default:
     }
   }
 

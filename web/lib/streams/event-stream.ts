@@ -1,5 +1,5 @@
 import { endMarker } from '@yonder/contract/lib/event-stream'
-import type { ApiClient, ApiRequest } from '../api/api-client.ts'
+import type { ApiClient } from '../api/api-client.ts'
 import { UnreachableError } from '../api/api-error.ts'
 
 /** A connection is aborted when nothing arrives for this long; the server sends a heartbeat every 15 s. */
@@ -20,7 +20,6 @@ export interface ConnectedStream {
 export async function connectStream(
   api: ApiClient,
   path: string,
-  request: ApiRequest,
   signal: AbortSignal,
 ): Promise<ConnectedStream | undefined> {
   const silence = new AbortController()
@@ -35,10 +34,7 @@ export async function connectStream(
   }
   restartTimeout()
   try {
-    const response = await api.request(path, {
-      ...request,
-      signal: AbortSignal.any([signal, silence.signal]),
-    })
+    const response = await api.request(path, { signal: AbortSignal.any([signal, silence.signal]) })
     if (response !== undefined) return { response, restartTimeout, stopTimeout }
   } catch (error) {
     stopTimeout()

@@ -10,7 +10,7 @@ import {
 import { addChat, addPath } from '../../testing/factories/chats.ts'
 import { addUser } from '../../testing/factories/users.ts'
 import { findInPostgres } from './find-in-postgres.ts'
-import { fillSearchTexts } from './search-text-store.ts'
+import { fillSearchTexts } from './postgres-search-store.ts'
 
 describe.runIf(engines.includes('postgres'))('the texts for the search in PostgreSQL', () => {
   let database: TestDatabase
