@@ -5,7 +5,7 @@ import timers from 'node:timers/promises'
 // after every word would take two seconds for each, in which the browser draws the growing text again and again. The
 // pauses of its long answer, which tests watch and stop, are longer and stay.
 
-/** The pace of `server/models/demo/start-demo-model.ts`. */
+/** The pace of `server/models/demo/demo-model.ts`. */
 const paceMs = 12
 
 const { setTimeout } = timers
