@@ -43,7 +43,10 @@ export class ReplyParts {
     this.#thinking = this.#createSplitter()
   }
 
-  /** Whether the reply has text or reasoning, also when it was drained already. Then its model must not be called again. */
+  /**
+   * Whether the reply has text, reasoning or a call, also when it was drained already. Then its model must not be called
+   * again.
+   */
   get hasContent(): boolean {
     this.#readReceived()
     return this.#hasContent
@@ -78,6 +81,7 @@ export class ReplyParts {
 
   add(part: ModelPart): void {
     this.#readReceived()
+    if (part.type === 'tool_call') this.#hasContent = true
     this.#parts.push(part)
   }
 
