@@ -102,8 +102,8 @@ const bodies: Readonly<Record<string, unknown>> = {
   'PUT /api/mcp-server/{name}': { name: 'New', url: 'http://127.0.0.1:9/' },
   'PATCH /api/mcp-server/{name}': { tools: [{ name: 'act', permission: 'block' }] },
   'POST /api/mcp-server/{name}/connect': {},
-  'POST /api/integration': { name: 'search', auth_type: 'api_key', api_key: 'a key' },
-  'PUT /api/integration/{name}': { name: 'search', auth_type: 'api_key', api_key: 'a key' },
+  'POST /api/integration': { name: 'search', auth_type: 'api_key', api_key: 'a-key' },
+  'PUT /api/integration/{name}': { name: 'search', auth_type: 'api_key', api_key: 'a-key' },
   'POST /api/integration/callback/{service}': { code: 'code', state: 'state' },
   'POST /api/tool/confirm': {
     botName: 'Helper',
