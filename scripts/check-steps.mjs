@@ -31,10 +31,9 @@ const steps = [
  * failed, or a sentence when no name contains the text.
  *
  * @param {string} [text]
- * @param {(text: string) => void} [print]
  * @returns {Promise<string[]>}
  */
-export async function runChecks(text = '', print = console.log) {
+export async function runChecks(text = '') {
   const waiting = steps.filter(({ name }) => name.includes(text))
   if (waiting.length === 0) return [`no check is named '${text}'`]
   /** @type {string[]} */
@@ -44,10 +43,10 @@ export async function runChecks(text = '', print = console.log) {
       const started = Date.now()
       const { code, output } = await step.run()
       const seconds = ((Date.now() - started) / 1000).toFixed(1)
-      print(`${code === 0 ? '✓' : '✗'} ${step.name} (${seconds} s)`)
+      console.log(`${code === 0 ? '✓' : '✗'} ${step.name} (${seconds} s)`)
       if (code === 0) continue
       failed.push(step.name)
-      print(output.trimEnd())
+      console.log(output.trimEnd())
     }
   }
   await Promise.all([work(), work()])

@@ -2,7 +2,6 @@ import { mkdirSync, rmSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { rootFolder, runTool } from '../bin/run-command.mjs'
-import { buildStale } from './build.mjs'
 import { runChecks } from './check-steps.mjs'
 import { findPostgres } from './find-postgres.mjs'
 import { installConformanceTests } from './install-conformance-tests.mjs'
@@ -40,7 +39,8 @@ async function provideSystemPrograms() {
 }
 
 const stages = [
-  { name: 'Checks, and unit and integration tests on SQLite and PostgreSQL', run: runUnitStage },
+  { name: 'Format, lint, types, unused code and architecture', run: runCheckStage },
+  { name: 'Unit and integration tests, on SQLite and PostgreSQL', run: runUnitStage },
   { name: 'Browser tests', run: runBrowserStage },
 ]
 
@@ -71,34 +71,25 @@ async function catchExceptions(name, run) {
   }
 }
 
+/** @returns {Promise<Results>} */
+async function runCheckStage() {
+  const failures = await runChecks()
+  return { ...noResults, failures }
+}
+
 /**
- * Runs the tests of the server, which wait a third of their time, beside the checks, then all other tests, then the
- * build of the product. The output of each of these is printed when it has ended.
+ * Runs the tests of the server beside all others, because both wait a third of their time. The output of the others is
+ * printed when they have ended.
  *
  * @returns {Promise<Results>}
  */
 async function runUnitStage() {
-  const [server, others] = await Promise.all([
-    catchExceptions('Tests of the server', runServerTests),
-    runBesideServerTests(),
-  ])
-  return addResults(server, others)
-}
-
-async function runBesideServerTests() {
-  const checks = await catchExceptions('Checks', runCheckSteps)
-  const units = await runVitest('units', ['!server'], { maxWorkers: availableParallelism(), quiet: true })
-  // The browser tests build what is still missing, and report why it cannot be built.
-  await buildStale().catch(() => undefined)
-  return addResults(checks, units)
-}
-
-/** @returns {Promise<Results>} */
-async function runCheckSteps() {
-  const lines = ['\nFormat, lint, types, unused code and architecture']
-  const failures = await runChecks('', (line) => lines.push(line))
-  console.log(`${lines.join('\n')}\n`)
-  return { ...noResults, failures }
+  const others = runVitest('units', ['!server'], {
+    maxWorkers: availableParallelism(),
+    quiet: true,
+  })
+  const [server, rest] = await Promise.all([catchExceptions('Tests of the server', runServerTests), others])
+  return addResults(server, rest)
 }
 
 async function runServerTests() {
