@@ -106,7 +106,7 @@ describe('a hostile server', () => {
     await vi.waitFor(async () => {
       const seen = (await impatient.hostile.seen('silent-call')).slice(before)
       expect(seen.filter(({ rpc }) => rpc === 'tools/call')).toHaveLength(4)
-    })
+    }, 30_000)
     counting = setImmediate(count)
     stop.abort()
     const ended = await Promise.all(calls)

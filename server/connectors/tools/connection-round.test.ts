@@ -73,7 +73,9 @@ describe('a round of connections', () => {
     const { id } = await requireConnector(db, ada, 'default')
     await db.updateTable('connectors').set({ tools_expire_at: 1 }).where('id', '=', id).execute()
     await list(false)
-    await vi.waitUntil(async () => (await requireConnector(db, ada, 'default')).tools_expire_at !== 1)
+    await vi.waitUntil(async () => (await requireConnector(db, ada, 'default')).tools_expire_at !== 1, {
+      timeout: 30_000,
+    })
   })
 
   it('does not claim to use the stored tools of a slow server that has none', async () => {
