@@ -23,8 +23,8 @@ export interface BotModelDeps extends BotSecretDeps, Pick<ModelDeps, 'guards' | 
 }
 
 /**
- * The address and key of a bot's model; null for the demo model. The bot's own key is sent to the bot's own address or to the operator's, and
- * the operator's key only to the operator's.
+ * The address and key of a bot's model; null for the demo model. The bot's own key is sent to the bot's own address or
+ * to the operator's, and the operator's key only to the operator's.
  * @throws AppError `bot_misconfigured`
  */
 export function resolveEndpoint(bot: BotRow, deps: BotSecretDeps): ModelEndpoint | null {

@@ -16,7 +16,8 @@ const newBotName = 'New bot'
 
 /**
  * Returns the address and key with which the bot would be called if its form were saved now, or null for the demo
- * model, under the same rules: the stored key is used only while its address is unchanged, and the operator's key only for the operator's address.
+ * model, under the same rules: the stored key is used only while its address is unchanged, and the operator's key only
+ * for the operator's address.
  * @throws AppError `not_found`, `invalid_request`, `bot_misconfigured`
  */
 export async function resolveDraft(

@@ -49,6 +49,22 @@ describe.each(engines)('a prepared query on %s', (engine) => {
     expect(build).toHaveBeenCalledTimes(1)
   })
 
+  it('refuses other names than it was built for when it spreads them', async () => {
+    const insert = prepareQuery((db, { name, ...rest }: Key & { readonly created_at?: number }) =>
+      db
+        .insertInto('keys')
+        .values({ created_at: 0, name, ...rest })
+        .compile(),
+    )
+    await insert(database.db, { name: 'one', value: '1' })
+    await insert(database.db, { value: '2', name: 'two' })
+    expect(() => insert(database.db, { name: 'three', value: '3', created_at: 1 })).toThrow(
+      'A prepared query takes name, value, and not name, value, created_at.',
+    )
+    expect((await lookUp(database.db, { name: 'two' })).rows).toEqual([{ name: 'two', value: '2' }])
+    expect((await lookUp(database.db, { name: 'three' })).rows).toEqual([])
+  })
+
   it('keeps values that are SQL', async () => {
     const { clock } = database.dialect
     const readClock = prepareQuery((db, asked: { readonly clock: typeof clock; readonly more: number }) =>

@@ -9,7 +9,7 @@ import { createToolCallAssembler, type ToolCallChunk } from './assemble-tool-cal
 import { argumentsOf, isError } from './json-fields.ts'
 import { createTurnFieldCollector } from './turn-fields.ts'
 
-/** JsonObject that some servers send with a reply or with its tool calls, and expect back. */
+/** Fields that some servers send with a reply or with its tool calls, and expect back. */
 export interface OpenaiNote {
   /** Sent back in the assistant message. */
   readonly turn?: Readonly<Record<string, unknown>>

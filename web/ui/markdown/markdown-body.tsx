@@ -1,10 +1,10 @@
-import { useState } from 'react'
+import { memo, useState } from 'react'
 import { CodeBlock } from './code-block.tsx'
 import { KeepLineBreaks } from './line-breaks.ts'
 import { MarkdownText } from './markdown-text.tsx'
 import { joinFootnotes, listDefinitions } from './references.ts'
 import './markdown.css'
-import { createBlockSplitter } from './split-blocks.ts'
+import { createBlockSplitter, type Definition } from './split-blocks.ts'
 
 export interface MarkdownBodyProps {
   readonly text: string
@@ -33,10 +33,11 @@ export function MarkdownBody({ text, growing, keepLineBreaks = false }: Markdown
               closed={block.closed || !isUnfinished}
             />
           ) : (
-            <MarkdownText
+            <TextBlock
               key={block.key}
-              source={block.source + listDefinitions(block.source, definitions)}
+              source={block.source}
               growing={isUnfinished}
+              definitions={definitions}
             />
           )
         })}
@@ -44,3 +45,14 @@ export function MarkdownBody({ text, growing, keepLineBreaks = false }: Markdown
     </KeepLineBreaks>
   )
 }
+
+interface TextBlockProps {
+  readonly source: string
+  readonly growing: boolean
+  readonly definitions: readonly Definition[]
+}
+
+/** Memoized so that a finished block is not searched for definitions again with each token. */
+const TextBlock = memo(function TextBlock({ source, growing, definitions }: TextBlockProps) {
+  return <MarkdownText source={source + listDefinitions(source, definitions)} growing={growing} />
+})

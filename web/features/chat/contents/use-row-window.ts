@@ -5,7 +5,10 @@ const spareRows = 8
 /** The assumed height of a box that has no height yet. */
 const unknownHeightPx = 800
 
-/** Finds the first and the last row to render in a scrolling box, by their indexes. All rows have the height `rowHeight`, in pixels. */
+/**
+ * Finds the indexes of the first and the last row to render in a scrolling box. All rows have the height `rowHeight`, in
+ * pixels.
+ */
 export function useRowWindow(rowHeight: number) {
   const box = useRef<HTMLElement>(null)
   const [range, setRange] = useState({ first: 0, last: 2 * spareRows })
