@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { connect } from 'node:tls'
 import { chromium, expect, test, type Browser, type BrowserContextOptions, type Page } from '@playwright/test'
 import { findChromium } from '../scripts/find-chromium.mjs'
+import { writeMessage } from './support/chat-page.ts'
 import { checkAccessibility, expectNoSidewaysScroll } from './support/page-checks.ts'
 import { startProduct, type Product, type ProductOptions } from './support/product.ts'
 import { createTestUser, signIn } from './support/users.ts'
@@ -167,9 +168,7 @@ test.describe('TLS=local', () => {
         await expect(page.getByRole('button', { name: 'Sign in with a local account' })).toBeVisible()
         await expect(page.getByRole('region', { name: 'Create the first account' })).toBeHidden()
         await signIn(page, user)
-        const input = page.getByRole('textbox', { name: 'Message' })
-        await input.fill('code')
-        await input.press('Enter')
+        await writeMessage(page, 'code')
         await expect(page.locator('pre').first()).toBeVisible()
       })
       await browser.close()

@@ -165,7 +165,9 @@ test('the search finds a chat by a word in its messages (§2.42, §2.43, §2.44)
   await writeMessage(page, 'Which mushrooms glow at night?')
   await expect(page).toHaveURL(/\/chat\/.+/)
   const address = page.url()
-  await expect(page.getByText('You wrote “Which mushrooms glow at night?”.')).toBeVisible()
+  await expect(
+    page.getByRole('article').getByText('You wrote “Which mushrooms glow at night?”.'),
+  ).toBeVisible()
   await expect(page.getByText('To talk to a real model')).toBeVisible()
   await page.getByRole('link', { name: 'Yonder' }).click()
   await page.keyboard.press('Control+k')
