@@ -9,7 +9,7 @@ COPY contract/package.json contract/
 COPY server/package.json server/
 COPY web/package.json web/
 # No package that is used here has to be compiled.
-RUN npm ci --ignore-scripts --no-audit --no-fund
+RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund
 COPY . .
 # The npm package, and better-sqlite3 of the version in package-lock.json, reduced to its binaries for Linux.
 RUN node scripts/build.mjs \

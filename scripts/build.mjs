@@ -108,7 +108,7 @@ function readStamp(name) {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  await setUp()
+  await setUp({ withTests: false })
   try {
     await buildStale()
   } catch (error) {

@@ -2,12 +2,8 @@ import { runCommand, runTool } from '../bin/run-command.mjs'
 
 /** The slow steps come first, because two run at the same time. */
 const steps = [
-  { name: 'lint', run: () => runTool('oxlint/bin/oxlint', ['--type-aware'], { quiet: true }) },
-  { name: 'types of server', run: () => runTsc('server') },
-  { name: 'types of web', run: () => runTsc('web') },
+  { name: 'lint and types', run: () => runTool('oxlint/bin/oxlint', [], { quiet: true }) },
   { name: 'unused code', run: () => runTool('knip/bin/knip.js', ['--no-progress'], { quiet: true }) },
-  { name: 'types of e2e, bench, scripts', run: () => runTsc('tsconfig.json') },
-  { name: 'types of contract', run: () => runTsc('contract') },
   { name: 'format', run: () => runTool('oxfmt/bin/oxfmt', ['--check'], { quiet: true }) },
   {
     name: 'architecture',
@@ -51,9 +47,4 @@ export async function runChecks(text = '') {
   }
   await Promise.all([work(), work()])
   return failed
-}
-
-/** @param {string} project */
-function runTsc(project) {
-  return runTool('typescript/bin/tsc', ['--noEmit', '--pretty', 'false', '-p', project], { quiet: true })
 }
