@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import type { AccountRow } from '../../db/tables/tables.ts'
-import { noticePage, PageError, sendPage } from '../pages/render-page.ts'
+import { noticePage, PageError, sendPage, toYonder } from '../pages/render-page.ts'
 import { securityPage, type SecurityView } from '../pages/security-pages.ts'
 import { hashRecordId } from '../provider/oidc-store.ts'
 import { lifetimeSeconds } from '../provider/token-lifetimes.ts'
@@ -83,7 +83,6 @@ export function registerAccountRoutes(scope: FastifyInstance, deps: PageDeps): v
   scope.post(`${path}/sign-out-everywhere`, async (request: PageRequest, reply) => {
     const { account } = await requireSignIn(deps, request, reply)
     await sessions.endAll(account.id)
-    const toYonder = { text: 'Go to Yonder', href: '/' }
     return sendPage(
       reply,
       noticePage('You are signed out everywhere', 'Sign in again to continue.', toYonder),

@@ -76,12 +76,11 @@ export function sendPage(reply: FastifyReply, page: Page, status = 200): Fastify
     .send(document)
 }
 
+/** The link of a notice after which the user can go on. */
+export const toYonder = { text: 'Go to Yonder', href: '/' }
+
 /** A page that explains what happened and has one link to continue. */
-export function noticePage(
-  title: string,
-  text: string,
-  link: { readonly text: string; readonly href: string } = { text: 'Back to Yonder', href: '/' },
-): Page {
+export function noticePage(title: string, text: string, link = { text: 'Back to Yonder', href: '/' }): Page {
   return { title, text, body: html`<a class="button" href="${link.href}">${link.text}</a>` }
 }
 

@@ -6,7 +6,7 @@ import { OperatorScene } from '../../testing/identity/operator-scene.ts'
 import { testAccount } from '../../testing/identity/sign-in-session.ts'
 import { makeFormToken } from './forms.ts'
 import type { PasswordHasher } from './hash-password.ts'
-import { registerResetRoutes } from './reset-routes.ts'
+import { registerResetRoutes } from './link-routes.ts'
 
 const { email } = testAccount
 const newPassword = 'battery staple'
