@@ -5,6 +5,7 @@ import type { Database, Db } from '../db/database.ts'
 import type { Sealer } from '../db/secrets/seal-secret.ts'
 import type { GuardedFetch } from '../http/outgoing/guarded-fetch.ts'
 import type { PasswordHasher } from './accounts/hash-password.ts'
+import type { EmbeddedSessions } from './sessions/embedded-sessions.ts'
 import type { User } from './user.ts'
 
 /** Sign-in, with the embedded OpenID provider ("built-in" in the documentation) or a hosted one (`OIDC_ISSUER`). */
@@ -24,30 +25,10 @@ export interface Identity {
    */
   readonly verify: (token: string) => Promise<User>
   /** Null when the provider does not report the end of a session. */
-  readonly sessions: Sessions | null
+  readonly sessions: Pick<EmbeddedSessions, 'idOf' | 'listEnded' | 'onEnd'> | null
   /** Registers the routes of the embedded provider, if there is one. */
   register(app: FastifyInstance): Promise<void>
   close(): Promise<void>
-}
-
-/** The sessions behind access tokens. Each sign-in begins one. */
-export interface Sessions {
-  /** The id of the session that a verified token belongs to. Null when the token contains none. */
-  idOf(token: string): string | null
-  /** Ids of the sessions that ended recently, on any node. */
-  listEnded(): Promise<readonly string[]>
-  /** Calls the listener as soon as a session is ended on this node. */
-  onEnd(listener: (ended: EndedSession) => void): void
-}
-
-/**
- * A session that this node has ended, for example because the user signed out or set a new password, or because a code
- * or refresh token was used twice.
- */
-export interface EndedSession {
-  readonly sessionId: string
-  /** Null when the user of the session cannot be found. */
-  readonly userId: string | null
 }
 
 /** Runs in the transaction that stores a user for the first time. */

@@ -1,4 +1,4 @@
-import { timingSafeEqual } from 'node:crypto'
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 
 /** Texts that stand for a secret in an example. */
 const placeholder = /at-least-\d|change[-_ ]?me|your[-_]|^your |example|placeholder|<[^<>]*>/i
@@ -32,6 +32,16 @@ export function isSameSecret(text: unknown, secret: string): boolean {
   if (typeof text !== 'string') return false
   const [actual, expected] = [Buffer.from(text), Buffer.from(secret)]
   return actual.length === expected.length && timingSafeEqual(actual, expected)
+}
+
+/** Returns 256 random bits in characters that need no escaping in a URL or a cookie. */
+export function randomSecret(): string {
+  return randomBytes(32).toString('base64url')
+}
+
+/** Hashes a random secret, so that what is stored of it reveals nothing. Also the PKCE challenge of a verifier (S256). */
+export function hashSecret(secret: string): string {
+  return createHash('sha256').update(secret).digest('base64url')
 }
 
 /** Whether a text is the repetition of a part that is at most half as long. The last repetition may be incomplete. */

@@ -9,14 +9,7 @@ import type { PasswordHasher } from './hash-password.ts'
 import { endSetUp } from './set-up-token.ts'
 
 /** Which users may create an account. */
-export interface SignUpPolicy {
-  /** False when accounts are created only with the links of the operator. */
-  readonly isOffered: boolean
-  /** Whether everyone may. */
-  readonly isOpen: boolean
-  /** Whether this address may sign up. Compared in normalized form, for local and Google accounts alike. */
-  maySignUp(email: string): boolean
-}
+export type SignUpPolicy = ReturnType<typeof readSignUpPolicy>
 
 /** For users who may not sign up with Google. Says why, because Google has confirmed that the address is theirs. */
 export const emailNotAllowed =
@@ -30,16 +23,16 @@ export const noNewAccount =
   'No account can be created with this e-mail address. If you have an account, sign in. Otherwise ask the operator of this server to allow the address.'
 
 /** Everyone may sign up, or only the users on the operator's list of e-mail addresses. */
-export function readSignUpPolicy({
-  signUp,
-  allowedEmails,
-}: Pick<Config, 'signUp' | 'allowedEmails'>): SignUpPolicy {
+export function readSignUpPolicy({ signUp, allowedEmails }: Pick<Config, 'signUp' | 'allowedEmails'>) {
   const allowed = new Set(allowedEmails.map(normalizeEmail))
   const isAllowed = (email: string | null) => email !== null && allowed.has(email)
   return {
+    /** False when accounts are created only with the links of the operator. */
     isOffered: signUp === 'open' || allowed.size > 0,
+    /** Whether everyone may. */
     isOpen: signUp === 'open',
-    maySignUp: (email) => signUp === 'open' || isAllowed(normalizeEmail(email)),
+    /** Whether this address may sign up. Compared in normalized form, for local and Google accounts alike. */
+    maySignUp: (email: string) => signUp === 'open' || isAllowed(normalizeEmail(email)),
   }
 }
 

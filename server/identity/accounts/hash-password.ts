@@ -1,4 +1,5 @@
-import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto'
+import { randomBytes, scrypt, timingSafeEqual, type ScryptOptions } from 'node:crypto'
+import { promisify } from 'node:util'
 import { AppError } from '../../lib/app-error.ts'
 import { createBoundedRunner } from '../../lib/bounded-runner.ts'
 
@@ -25,37 +26,33 @@ export type DeriveKey = (
 ) => Promise<Buffer>
 
 /** Stores and checks passwords as hashes. */
-export interface PasswordHasher {
-  /** Returns `scrypt$N$salt$key`, with the cost N, so that old hashes stay valid when it is raised. */
-  hash(password: string): Promise<string>
-  /**
-   * Whether a password has this hash. Without a hash it returns false after the same computation, and a hash of a lower
-   * cost takes as long as a new one, so that the time reveals nothing.
-   */
-  isPassword(password: string, hash: string | null | undefined): Promise<boolean>
-  /** Whether the hash has a lower cost than new ones. It can only be replaced when the user enters the password. */
-  isOutdated(hash: string): boolean
-}
+export type PasswordHasher = ReturnType<typeof createPasswordHasher>
 
 /** Creates the hasher of this process. Only tests, which sign in hundreds of times, pass a lower cost. */
 export function createPasswordHasher(
   currentCost: number = scryptCost,
   deriveKey: DeriveKey = createKeyDerivation(),
-): PasswordHasher {
+) {
   const placeholder = formatHash(currentCost, Buffer.alloc(saltBytes), Buffer.alloc(0))
   return {
-    async hash(password) {
+    /** Returns `scrypt$N$salt$key`, with the cost N, so that old hashes stay valid when it is raised. */
+    async hash(password: string): Promise<string> {
       const salt = randomBytes(saltBytes)
       return formatHash(currentCost, salt, await deriveKey(password, salt, { cost: currentCost, rounds: 1 }))
     },
-    async isPassword(password, hash) {
+    /**
+     * Whether a password has this hash. Without a hash it returns false after the same computation, and a hash of a lower
+     * cost takes as long as a new one, so that the time reveals nothing.
+     */
+    async isPassword(password: string, hash: string | null | undefined): Promise<boolean> {
       const { cost, salt, key: expected } = readHash(hash ?? placeholder)
       const actual = await deriveKey(password, salt, { cost, rounds: 1 })
       if (cost < currentCost) await deriveKey(password, salt, { cost, rounds: currentCost / cost - 1 })
       const isEqual = expected.length === actual.length && timingSafeEqual(expected, actual)
       return isEqual && hash !== null && hash !== undefined
     },
-    isOutdated: (hash) => readHash(hash).cost < currentCost,
+    /** Whether the hash has a lower cost than new ones. It can only be replaced when the user enters the password. */
+    isOutdated: (hash: string): boolean => readHash(hash).cost < currentCost,
   }
 }
 
@@ -68,6 +65,8 @@ function readHash(hash: string): { readonly cost: number; readonly salt: Buffer;
   return { cost: Number(cost), salt: Buffer.from(salt, 'base64url'), key: Buffer.from(key, 'base64url') }
 }
 
+const runScrypt = promisify<string, Buffer, number, ScryptOptions, Buffer>(scrypt)
+
 /** Computes in the thread pool of Node, not on the main thread, and a few at a time. */
 function createKeyDerivation(): DeriveKey {
   const runBounded = createBoundedRunner({
@@ -76,20 +75,8 @@ function createKeyDerivation(): DeriveKey {
     refusal: () =>
       new AppError('unavailable', 'Too many users are signing in at the moment. Try again in a minute.'),
   })
-  return (...input) => runBounded(() => runScrypt(...input))
-}
-
-function runScrypt(...[password, salt, { cost, rounds }]: Parameters<DeriveKey>): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
-    scrypt(
-      password.normalize('NFC'),
-      salt,
-      keyBytes,
-      { N: cost, r: blockSize, p: rounds, maxmem: maxMemoryBytes },
-      (error, key) => {
-        if (error) reject(error)
-        else resolve(key)
-      },
-    )
-  })
+  return (password, salt, { cost, rounds }) => {
+    const options = { N: cost, r: blockSize, p: rounds, maxmem: maxMemoryBytes }
+    return runBounded(() => runScrypt(password.normalize('NFC'), salt, keyBytes, options))
+  }
 }

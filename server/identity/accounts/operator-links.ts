@@ -1,7 +1,7 @@
-import { randomBytes } from 'node:crypto'
 import type { Db } from '../../db/database.ts'
 import { signInRecordContext } from '../../db/secrets/seal-contexts.ts'
 import type { Sealer } from '../../db/secrets/seal-secret.ts'
+import { randomSecret } from '../../lib/secret.ts'
 import {
   consumeRecord,
   deleteRecord,
@@ -52,7 +52,7 @@ export async function createLink(
   { model, path, hours }: LinkKind,
   { baseUrl, subject, now }: NewLink,
 ): Promise<OperatorLink> {
-  const token = randomBytes(32).toString('base64url')
+  const token = randomSecret()
   await deleteAccountRecordsOfModel(trx, model, subject)
   const record = { model, id: hashRecordId(token), grant_id: null }
   const expiresAt = now + hours * 3_600_000

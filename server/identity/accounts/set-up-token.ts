@@ -1,8 +1,7 @@
-import { randomBytes } from 'node:crypto'
 import type { Db } from '../../db/database.ts'
 import { installationKeyContext } from '../../db/secrets/seal-contexts.ts'
 import type { Sealer } from '../../db/secrets/seal-secret.ts'
-import { isSameSecret } from '../../lib/secret.ts'
+import { isSameSecret, randomSecret } from '../../lib/secret.ts'
 import { deleteKey, findKey, insertKey } from '../provider/key-store.ts'
 import { hasAccountOrUser } from './account-store.ts'
 
@@ -18,7 +17,7 @@ export async function ensureSetUpToken(db: Db, sealer: Sealer, now: number): Pro
     await endSetUp(db)
     return null
   }
-  const token = randomBytes(32).toString('base64url')
+  const token = randomSecret()
   await insertKey(db, keyName, sealer.seal(token, installationKeyContext(keyName)), now)
   return (await findSetUpToken(db, sealer)) ?? null
 }

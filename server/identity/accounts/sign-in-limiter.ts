@@ -4,15 +4,7 @@ import { limitSite } from '../../http/rate-limits.ts'
 import { AppError } from '../../lib/app-error.ts'
 
 /** Limits attempts to sign in. All forms that check or set a password share one limit. */
-export interface SignInLimiter {
-  /**
-   * Counts one attempt of the network that sent the request, then runs `check`. When the attempt is at the password of
-   * an account, `email` names it: after several attempts without success, each further one at this account waits before
-   * `check` runs, for eight seconds at most. `check` resolves to undefined when the password is wrong.
-   * @throws AppError `rate_limited` when the network or its site has no attempts left in this minute
-   */
-  attempt<T>(reply: FastifyReply, email: string | null, check: () => Promise<T>): Promise<T>
-}
+export type SignInLimiter = ReturnType<typeof createSignInLimiter>
 
 export interface SignInLimiterOptions {
   /** Attempts per minute of one network. */
@@ -40,10 +32,7 @@ interface Attempts {
  * Creates the limiter of this process. An account is slowed down and never locked, because anyone who knows its e-mail
  * could lock out its owner. Unknown e-mails are counted like known ones, so that a wait does not reveal an account.
  */
-export function createSignInLimiter(
-  app: FastifyInstance,
-  { perMinute, now, wait }: SignInLimiterOptions,
-): SignInLimiter {
+export function createSignInLimiter(app: FastifyInstance, { perMinute, now, wait }: SignInLimiterOptions) {
   const countAttempt = app.createRateLimit({ max: perMinute, timeWindow: minuteMs })
   const limitSiteAttempts = limitSite(app, perMinute)
   const attemptsOf = new LRUCache<string, Attempts>({ max: maxAccounts })
@@ -57,7 +46,13 @@ export function createSignInLimiter(
   }
 
   return {
-    async attempt(reply, email, check) {
+    /**
+     * Counts one attempt of the network that sent the request, then runs `check`. When the attempt is at the password of
+     * an account, `email` names it: after several attempts without success, each further one at this account waits
+     * before `check` runs, for eight seconds at most. `check` resolves to undefined when the password is wrong.
+     * @throws AppError `rate_limited` when the network or its site has no attempts left in this minute
+     */
+    async attempt<T>(reply: FastifyReply, email: string | null, check: () => Promise<T>): Promise<T> {
       await limitSiteAttempts(reply.request, reply)
       const limit = await countAttempt(reply.request)
       if (!limit.isAllowed && limit.isExceeded) {

@@ -26,14 +26,7 @@ export interface GoogleUser {
   readonly isEmailVerified: boolean
 }
 
-export interface GoogleFederation {
-  /** Starts the sign-in of an interaction and returns the address at Google to which the browser is redirected. */
-  startSignIn(uid: string): Promise<string>
-  /** The interaction that a `state` belongs to. The caller must check that the browser has its cookie. */
-  readInteractionUid(state: unknown): string | null
-  /** Verifies Google's response and returns the user. Throws when it is not valid or was already used. */
-  finishSignIn(uid: string, search: string): Promise<GoogleUser>
-}
+export type GoogleFederation = ReturnType<typeof createGoogleFederation>
 
 const googleIssuer = 'https://accounts.google.com'
 const timeoutSeconds = 10
@@ -49,13 +42,14 @@ interface GoogleFederationOptions {
 }
 
 /** The embedded provider as a client of Google. Code, PKCE verifier, state and nonce belong to one interaction. */
-export function createGoogleFederation(options: GoogleFederationOptions): GoogleFederation {
+export function createGoogleFederation(options: GoogleFederationOptions) {
   const { google, issuer, db, sealer, now, guard } = options
   const callback = `${issuer}/federated/callback`
   const configure = keepResult(() => discover(google, guard))
 
   return {
-    async startSignIn(uid) {
+    /** Starts the sign-in of an interaction and returns the address at Google to which the browser is redirected. */
+    async startSignIn(uid: string): Promise<string> {
       const client = await configure()
       const pending = {
         state: `${uid}.${openid.randomState()}`,
@@ -74,8 +68,11 @@ export function createGoogleFederation(options: GoogleFederationOptions): Google
         ...(google.issuer === googleIssuer ? { prompt: 'select_account' } : {}),
       }).href
     },
-    readInteractionUid: (state) => /^([\w-]+)\.[\w-]+$/.exec(String(state))?.[1] ?? null,
-    async finishSignIn(uid, search) {
+    /** The interaction that a `state` belongs to. The caller must check that the browser has its cookie. */
+    readInteractionUid: (state: unknown): string | null =>
+      /^([\w-]+)\.[\w-]+$/.exec(String(state))?.[1] ?? null,
+    /** Verifies Google's response and returns the user. Throws when it is not valid or was already used. */
+    async finishSignIn(uid: string, search: string): Promise<GoogleUser> {
       const response = new URL(callback + search)
       const state = response.searchParams.get('state') ?? ''
       if (!state.startsWith(`${uid}.`)) throw new Error('The response belongs to another sign-in.')

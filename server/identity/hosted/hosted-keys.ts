@@ -17,16 +17,11 @@ const Discovery = z.object({
 })
 export type Discovery = z.infer<typeof Discovery>
 
-export interface HostedKeys {
-  readonly findKey: JWTVerifyGetKey
-  /** Returns the discovery document. It is kept after the first successful request. */
-  discover(): Promise<Discovery>
-}
-
 /**
  * The keys of a hosted provider. When they cannot be loaded, requests get `identity_unavailable` (503), never 401.
  */
-export function createHostedKeys(issuer: string, guard: Pick<GuardedFetch, 'fetch'>): HostedKeys {
+export function createHostedKeys(issuer: string, guard: Pick<GuardedFetch, 'fetch'>) {
+  /** Returns the discovery document. It is kept after the first successful request. */
   const discover = keepResult(() => fetchDiscovery(issuer, guard))
   const loadKeys = keepResult(async () => {
     const { jwks_uri } = await discover()
@@ -36,23 +31,20 @@ export function createHostedKeys(issuer: string, guard: Pick<GuardedFetch, 'fetc
       [customFetch]: guard.fetch,
     })
   })
-
-  return {
-    discover,
-    async findKey(header, token) {
-      try {
-        const findKey = await loadKeys()
-        return await findKey(header, token)
-      } catch (error) {
-        if (isUnknownKey(error)) throw error
-        throw new AppError(
-          'identity_unavailable',
-          'The sign-in provider cannot be reached. Try again in a moment.',
-          { cause: error },
-        )
-      }
-    },
+  const findKey: JWTVerifyGetKey = async (header, token) => {
+    try {
+      const findLoaded = await loadKeys()
+      return await findLoaded(header, token)
+    } catch (error) {
+      if (isUnknownKey(error)) throw error
+      throw new AppError(
+        'identity_unavailable',
+        'The sign-in provider cannot be reached. Try again in a moment.',
+        { cause: error },
+      )
+    }
   }
+  return { discover, findKey }
 }
 
 /** Whether the keys were loaded, but no single one of them fits the token. */

@@ -14,7 +14,7 @@ import {
   type IdentityServer,
 } from '../../testing/identity/identity-server.ts'
 import { SignInSession, type Tokens } from '../../testing/identity/sign-in-session.ts'
-import type { EndedSession } from '../identity.ts'
+import type { EndedSession } from '../sessions/embedded-sessions.ts'
 import { rotateSigningKeys } from './identity-keys.ts'
 import { hashRecordId, upsertRecord } from './oidc-store.ts'
 

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import {
   calculateJwkThumbprint,
   exportJWK,
@@ -12,6 +11,7 @@ import type { Db } from '../../db/database.ts'
 import { installationKeyContext } from '../../db/secrets/seal-contexts.ts'
 import type { Sealer } from '../../db/secrets/seal-secret.ts'
 import { AppError } from '../../lib/app-error.ts'
+import { randomSecret } from '../../lib/secret.ts'
 import { SingleFlight } from '../../lib/single-flight.ts'
 import { findKey, insertKey, replaceKey } from './key-store.ts'
 
@@ -56,9 +56,9 @@ const verifyingMs = 40 * dayMs
 export async function ensureIdentityKeys(deps: KeyDeps): Promise<IdentityKeys> {
   const signing = new SigningKeys(deps)
   const [cookie, form, refresh] = await Promise.all([
-    ensureKey(deps, 'cookie', generateSecret),
-    ensureKey(deps, 'form', generateSecret),
-    ensureKey(deps, 'refresh', generateSecret),
+    ensureKey(deps, 'cookie', randomSecret),
+    ensureKey(deps, 'form', randomSecret),
+    ensureKey(deps, 'refresh', randomSecret),
     signing.read(),
   ])
   return { signing, cookie, form, refresh }
@@ -124,10 +124,6 @@ async function ensureSealedKey(
       { cause },
     )
   }
-}
-
-function generateSecret(): string {
-  return randomBytes(32).toString('base64url')
 }
 
 async function generateSigningKey(now: number): Promise<SigningKey> {

@@ -1,9 +1,9 @@
+import { createHmac } from 'node:crypto'
 import type * as Library from 'oidc-provider'
 import type Provider from 'oidc-provider'
 import { keepResult } from '../../lib/keep-result.ts'
 import type { SigningKey } from './identity-keys.ts'
 import { configureProvider, type ProviderOptions } from './provider-configuration.ts'
-import { deriveRefreshTokens } from './refresh-successor.ts'
 
 /**
  * The embedded provider. Its library takes a tenth of a second and 17 MB, so it is loaded with the first request to the
@@ -60,4 +60,24 @@ function openProvider(
     await revocations.get(ctx.req)
   })
   return provider
+}
+
+interface TokenWithId {
+  generateTokenId(): string
+}
+
+/**
+ * Derives each refresh token, whose id is the token itself, from the one that it replaces. When a token is used twice
+ * within the overlap, by two tabs or after a lost response, both responses then contain the same next token.
+ * Without the key, the next token cannot be computed from the old one. The library has no setting for this.
+ */
+function deriveRefreshTokens(provider: Provider, library: typeof Library, key: string): void {
+  const prototype = provider.RefreshToken.prototype as unknown as TokenWithId
+  const generateTokenId = prototype.generateTokenId
+  prototype.generateTokenId = function (this: TokenWithId) {
+    const previous = library.Provider.ctx?.oidc.entities.RotatedRefreshToken
+    return previous === undefined
+      ? generateTokenId.call(this)
+      : createHmac('sha256', key).update(previous.jti).digest('base64url')
+  }
 }

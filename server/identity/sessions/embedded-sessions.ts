@@ -4,7 +4,6 @@ import { signInRecordContext } from '../../db/secrets/seal-contexts.ts'
 import type { Sealer } from '../../db/secrets/seal-secret.ts'
 import type { UserRow } from '../../db/tables/tables.ts'
 import { SingleFlight } from '../../lib/single-flight.ts'
-import type { EndedSession, Sessions } from '../identity.ts'
 import { findUserRow } from '../users/user-store.ts'
 import { endSignIn, endSignIns, revokeGrant } from './end-sign-ins.ts'
 import { findActiveGrant, listRevokedGrants, type ActiveGrant } from './grant-store.ts'
@@ -23,6 +22,16 @@ export interface ActiveSession {
   readonly user: UserRow | undefined
 }
 
+/**
+ * A session that this node has ended, for example because the user signed out or set a new password, or because a code
+ * or refresh token was used twice.
+ */
+export interface EndedSession {
+  readonly sessionId: string
+  /** Null when the user of the session cannot be found. */
+  readonly userId: string | null
+}
+
 export interface EmbeddedSessionsOptions {
   readonly db: Database['db']
   readonly sealer: Sealer
@@ -39,7 +48,7 @@ export interface EmbeddedSessionsOptions {
  * listeners of `onEnd` on this node then end its event streams (`end-streams-on-sign-out.ts`) and close the user's idle
  * connections to MCP servers (`server/app.ts`). Replies that are being written continue.
  */
-export class EmbeddedSessions implements Sessions {
+export class EmbeddedSessions {
   readonly #options: EmbeddedSessionsOptions
   readonly #ending = new SingleFlight<void>()
   readonly #listeners: ((ended: EndedSession) => void)[] = []
@@ -48,15 +57,18 @@ export class EmbeddedSessions implements Sessions {
     this.#options = options
   }
 
+  /** The id of the session that a verified token belongs to. Null when the token contains none. */
   idOf(token: string): string | null {
     const sessionId = decodeJwt(token)[grantClaim]
     return typeof sessionId === 'string' ? sessionId : null
   }
 
+  /** Ids of the sessions that ended recently, on any node. */
   listEnded(): Promise<readonly string[]> {
     return listRevokedGrants(this.#options.db)
   }
 
+  /** Calls the listener as soon as a session is ended on this node. */
   onEnd(listener: (ended: EndedSession) => void): void {
     this.#listeners.push(listener)
   }

@@ -1,20 +1,13 @@
 import type { FastifyRequest } from 'fastify'
 import type { SseStream } from '../../http/sse.ts'
 import { repeatUntilStopped } from '../../lib/repeat-until-stopped.ts'
-import type { Sessions } from '../identity.ts'
+import type { Identity } from '../identity.ts'
 
 /** How often the sessions that another process has ended, and the disabled users, are read. */
 const pollIntervalMs = 1_000
 
-export interface SessionStreams {
-  /** Ends `stream` when the session of `request` ends or its user is disabled. */
-  readonly track: (request: FastifyRequest, stream: SseStream) => void
-  readonly close: () => Promise<void>
-}
-
 export interface EndStreamsDeps {
-  /** Null when the provider does not report the end of a session. */
-  readonly sessions: Sessions | null
+  readonly sessions: Identity['sessions']
   /** The ids of all users whom the operator has disabled or is deleting. */
   readonly listDisabledUsers: () => Promise<readonly string[]>
 }
@@ -26,7 +19,7 @@ export interface EndStreamsDeps {
 export function endStreamsOnSignOut(
   { sessions, listDisabledUsers }: EndStreamsDeps,
   onError: (error: unknown) => void,
-): SessionStreams {
+) {
   const bySession = new StreamIndex()
   const byUser = new StreamIndex()
   sessions?.onEnd(({ sessionId }) => bySession.end(sessionId))
@@ -41,7 +34,8 @@ export function endStreamsOnSignOut(
   )
 
   return {
-    track({ sessionId, user }, stream) {
+    /** Ends `stream` when the session of `request` ends or its user is disabled. */
+    track({ sessionId, user }: FastifyRequest, stream: SseStream): void {
       if (sessionId !== null) bySession.add(sessionId, stream)
       if (user !== null) byUser.add(user.id, stream)
     },

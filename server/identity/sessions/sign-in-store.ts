@@ -1,13 +1,8 @@
 import type { Db } from '../../db/database.ts'
 import type { SignInRow } from '../../db/tables/tables.ts'
 
-/** Stores a sign-in, unless it is stored already. */
 export async function insertSignIn(db: Db, signIn: SignInRow): Promise<void> {
-  await db
-    .insertInto('sign_ins')
-    .values(signIn)
-    .onConflict((conflict) => conflict.column('grant_id').doNothing())
-    .execute()
+  await db.insertInto('sign_ins').values(signIn).execute()
 }
 
 /** Stores when the tokens of a sign-in were last issued. */

@@ -1,5 +1,6 @@
 import type { Database, Db } from '../../db/database.ts'
-import type { EndedSession, Identity } from '../../identity/identity.ts'
+import type { Identity } from '../../identity/identity.ts'
+import type { EndedSession } from '../../identity/sessions/embedded-sessions.ts'
 import type { User } from '../../identity/user.ts'
 import { readOwnIssuer } from '../../identity/users/user-store.ts'
 import { AppError } from '../../lib/app-error.ts'

@@ -1,8 +1,24 @@
 import { createHash } from 'node:crypto'
-import { UserInfo } from '@yonder/contract/identity'
-import { type Api, route } from '../../http/api.ts'
-import { requireUser } from '../authenticate.ts'
-import type { User } from '../user.ts'
+import { ClientSettings, UserInfo } from '@yonder/contract/identity'
+import type { Config } from '../config/config.ts'
+import { type Api, route } from '../http/api.ts'
+import { requireUser } from './authenticate.ts'
+import type { Identity } from './identity.ts'
+import type { User } from './user.ts'
+
+/** Registers the route for the settings that the web app needs before the sign-in. They are public. */
+export function registerSettingsRoutes(
+  api: Api,
+  { identity, config }: { readonly identity: Identity; readonly config: Config },
+): void {
+  const options = route('public', 'Read what the sign-in needs', [], { response: { 200: ClientSettings } })
+  api.get('/api/settings', options, async () => ({
+    identity: { ...identity.clientSettings },
+    sourceUrl: config.sourceUrl,
+    demoShareId: config.demoShareId,
+    ...((await identity.needsSetUp()) ? { needsSetUp: true } : {}),
+  }))
+}
 
 /**
  * The user's prefix, which only the settings show. In practice no other user has it: the local part of the e-mail, and
