@@ -1,7 +1,7 @@
 import { InsufficientScopeError } from '@modelcontextprotocol/client'
 import type { ConnectorRow } from '../db/tables/connector-tables.ts'
 import type { ConnectorDeps } from './connector-deps.ts'
-import { changeState, storeCallError } from './connector-state.ts'
+import { changeState, setDisconnected, storeCallError } from './connector-state.ts'
 import { connectionKey, connectionPrefix } from './mcp/connection-pool.ts'
 import { explainFailure } from './mcp/explain-failure.ts'
 import { requestMissingScope } from './oauth/authorize-server.ts'
@@ -69,8 +69,4 @@ function needsUser({ authorizationUrl, originsToConfirm }: ConsentRequest): bool
 /** Makes the response lead to the settings of integrations, where the user can connect the connector's integration. */
 function requestIntegration({ settings }: Pick<ConnectorDeps, 'settings'>, consent: ConsentRequest): void {
   consent.authorizationUrl = new URL('/settings/integrations', settings.publicUrl)
-}
-
-async function setDisconnected(deps: ConnectorDeps, connector: ConnectorRow): Promise<void> {
-  await changeState(deps, connector, { status: 'disconnected', error_message: null, call_error: null })
 }

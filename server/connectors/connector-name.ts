@@ -51,15 +51,10 @@ function isSlugViolation(error: unknown): boolean {
 }
 
 /**
- * Returns the names of the default connectors that every user has, in lower case. The names of integrations' connectors
- * are not reserved: such a connector is renamed when the user already has one with its name.
+ * The names of the connectors that every user has. The names of integrations' connectors are not reserved: such a
+ * connector is renamed when the user already has one with its name.
  */
-export function listReservedNames(
-  builtIns: readonly { readonly name: string; readonly integration?: string }[],
-): ReadonlySet<string> {
-  const forAll = builtIns.filter(({ integration }) => integration === undefined)
-  return new Set([defaultConnectorName, ...forAll.map(({ name }) => name.toLowerCase())])
-}
+export const reservedNames: ReadonlySet<string> = new Set([defaultConnectorName])
 
 /** Characters of a slug; the remaining characters of the name that a model sees are for the tool's own name. */
 const maxSlugChars = 16

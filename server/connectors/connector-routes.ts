@@ -23,12 +23,11 @@ import { listConnectorCalls } from './calls/call-record-store.ts'
 import { browseServers } from './catalogue/browse-servers.ts'
 import type { ConnectorDeps } from './connector-deps.ts'
 import { disconnectConnector } from './connector-state.ts'
-import { deleteConnector, findConnector, requireConnector } from './connector-store.ts'
+import { credentialIdOf, deleteConnector, findConnector, requireConnector } from './connector-store.ts'
 import { connectionPrefix } from './mcp/connection-pool.ts'
 import { readBrowserKey, formatConsentCookie, createConsentRequest } from './oauth/consent-request.ts'
 import { findGrant } from './oauth/grant-store.ts'
 import { presentConnector } from './present-connector.ts'
-import { readAccount } from './read-account.ts'
 import { changeConnector, requireDeletable, createConnector } from './save-connector.ts'
 import { syncConnectors } from './sync-connectors.ts'
 import { changePermissions } from './tools/change-permissions.ts'
@@ -266,6 +265,29 @@ async function prepareRevocation(deps: ConnectorDeps, connector: ConnectorRow): 
   if (grant === undefined) return () => undefined
   const { revokeGrant } = await import('./oauth/revoke-grant.ts')
   return () => void revokeGrant(deps, connector, grant)
+}
+
+const unknownAccount: ConnectorAccount = { account: null, time_zone: null }
+
+/** Returns the account that the calls of a connector use, cached by credential; nulls when it is not known. */
+async function readAccount(
+  { builtIns, shared: { accounts } }: Pick<ConnectorDeps, 'builtIns' | 'shared'>,
+  connector: ConnectorRow,
+): Promise<ConnectorAccount> {
+  const builtIn = connector.is_default === 1 ? builtIns.find(connector.url) : undefined
+  if (builtIn?.readAccount === undefined) return unknownAccount
+  const version = await builtIns.readCredentialVersion(connector)
+  const key = credentialIdOf({ id: connector.id, credential_version: version })
+  const known = accounts.get(key)
+  if (known !== undefined) return known
+  try {
+    const account = await builtIn.readAccount(connector.user_id)
+    accounts.set(key, account)
+    return account
+  } catch {
+    // The page shows the call without its account; the call itself explains what is wrong.
+    return unknownAccount
+  }
 }
 
 async function presentOne(deps: ConnectorDeps, connector: ConnectorRow): Promise<Connector> {

@@ -54,8 +54,12 @@ export async function storeCallError(
   await deps.builtIns.recordFailure(connector, failure)
 }
 
+export function setDisconnected(deps: Deps, connector: ConnectorRow): Promise<void> {
+  return changeState(deps, connector, { status: 'disconnected', error_message: null, call_error: null })
+}
+
 /** Disconnects a connector: its tools are no longer offered, and its idle connections are closed. */
 export async function disconnectConnector(deps: ConnectorDeps, connector: ConnectorRow): Promise<void> {
-  await changeState(deps, connector, { status: 'disconnected', error_message: null, call_error: null })
+  await setDisconnected(deps, connector)
   await deps.shared.pool.drop(connectionPrefix(connector))
 }

@@ -5,22 +5,24 @@ import type { ConnectorRow } from '../db/tables/connector-tables.ts'
 import { AppError } from '../lib/app-error.ts'
 
 /** The columns that a user's change can affect, directly or as a consequence. */
-export type ConnectorChange = Pick<
-  ConnectorRow,
-  | 'name'
-  | 'url'
-  | 'token'
-  | 'client_id'
-  | 'client_secret'
-  | 'asks'
-  | 'credential_version'
-  | 'status'
-  | 'error_message'
-  | 'call_error'
-  | 'notice'
-  | 'tools_expire_at'
-  | 'era'
->
+export type ConnectorChange = Omit<ConnectorRow, 'id' | 'user_id' | 'is_default' | 'slug' | 'created_at'>
+
+/** A new connector before any input: without a list of allowed tools, so no tool needs approval. */
+export const emptyConnector: ConnectorChange = {
+  name: '',
+  url: '',
+  token: null,
+  client_id: null,
+  client_secret: null,
+  asks: 0,
+  credential_version: 0,
+  status: 'disconnected',
+  error_message: null,
+  call_error: null,
+  notice: null,
+  tools_expire_at: null,
+  era: null,
+}
 
 const connectorQuery = prepareQuery((db, owner: { readonly actor: Actor }) =>
   db

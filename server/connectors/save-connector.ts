@@ -9,9 +9,10 @@ import { lockUser } from '../identity/users/user-store.ts'
 import { AppError } from '../lib/app-error.ts'
 import { newId } from '../lib/new-id.ts'
 import type { ConnectorDeps } from './connector-deps.ts'
-import { listReservedNames, writeWithName, slugName } from './connector-name.ts'
+import { reservedNames, writeWithName, slugName } from './connector-name.ts'
 import {
   countCustomConnectors,
+  emptyConnector,
   insertConnector,
   listConnectors,
   requireConnector,
@@ -22,19 +23,19 @@ import { deleteGrant } from './oauth/grant-store.ts'
 import { replacePermissions } from './tools/change-permissions.ts'
 import { replaceTools } from './tools/tool-store.ts'
 
-type Deps = Pick<ConnectorDeps, 'database' | 'sealer' | 'now' | 'settings' | 'builtIns' | 'onRenamed'>
+type Deps = Pick<ConnectorDeps, 'database' | 'sealer' | 'now' | 'settings' | 'onRenamed'>
 
 /**
  * Creates a connector that is not connected yet.
  * @throws AppError `name_taken`, `conflict`, `invalid_request`
  */
 export async function createConnector(
-  { database: { db, dialect }, sealer, now, settings, builtIns }: Deps,
+  { database: { db, dialect }, sealer, now, settings }: Deps,
   user: Actor,
   input: ConnectorInput,
 ): Promise<ConnectorRow> {
   const maxConnectors = settings.limits.maxConnectorsPerUser
-  return writeWithName({ dialect, reservedNames: listReservedNames(builtIns.list) }, input.name, () =>
+  return writeWithName({ dialect, reservedNames }, input.name, () =>
     db.transaction().execute(async (trx) => {
       await lockUser(trx, user)
       if ((await countCustomConnectors(trx, user)) >= maxConnectors) {
@@ -70,7 +71,7 @@ const noCredentials = { token: undefined, client_id: undefined, client_secret: u
  * @throws AppError `not_found`, `forbidden`, `name_taken`, `conflict`, `invalid_request`
  */
 export async function changeConnector(
-  { database: { db, dialect }, sealer, builtIns, onRenamed }: Deps,
+  { database: { db, dialect }, sealer, onRenamed }: Deps,
   user: Actor,
   name: string,
   input: ConnectorInput,
@@ -95,27 +96,11 @@ export async function changeConnector(
       return { ...connector, ...change }
     })
   // An unchanged name is not checked, since a default connector's own name is reserved.
-  const reservedNames = input.name === name ? new Set<string>() : listReservedNames(builtIns.list)
-  const changed = await writeWithName({ dialect, reservedNames }, input.name, write)
-  if (input.name !== name) onRenamed(user.id)
+  const isRenamed = input.name !== name
+  const rules = { dialect, reservedNames: isRenamed ? reservedNames : new Set<string>() }
+  const changed = await writeWithName(rules, input.name, write)
+  if (isRenamed) onRenamed(user.id)
   return changed
-}
-
-/** A new connector before any input: without a list of allowed tools, so no tool needs approval. */
-const emptyConnector: ConnectorChange = {
-  status: 'disconnected',
-  error_message: null,
-  call_error: null,
-  notice: null,
-  tools_expire_at: null,
-  era: null,
-  name: '',
-  url: '',
-  token: null,
-  client_id: null,
-  client_secret: null,
-  asks: 0,
-  credential_version: 0,
 }
 
 /**

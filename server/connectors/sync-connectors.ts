@@ -11,6 +11,7 @@ import {
 import { slugName } from './connector-name.ts'
 import {
   deleteConnector,
+  emptyConnector,
   insertMissingConnectors,
   listConnectors,
   resetConnector,
@@ -98,21 +99,14 @@ function createRows(
       // The same when the integration is connected again, so that bots may still use it.
       id: createHash('sha256').update(`${user.id} ${url}`).digest('base64url').slice(0, 22),
       ...ownedBy(user),
+      ...emptyConnector,
       name,
       url,
-      token: null,
-      client_id: null,
-      client_secret: null,
       status: 'connected',
-      error_message: null,
-      call_error: null,
-      notice: null,
       is_default: 1,
       asks: 1,
       slug,
       credential_version: version,
-      tools_expire_at: null,
-      era: null,
       created_at: now + index,
     }
   })

@@ -119,10 +119,7 @@ function registerConsentRoutes(api: Api, deps: IntegrationDeps, perMinute: numbe
     }),
     async (request) => {
       const name = integrationOfService(request.params.service)
-      const integration = await finishGoogleConsent(deps, requireUser(request), name, {
-        code: request.body.code,
-        state: request.body.state,
-      })
+      const integration = await finishGoogleConsent(deps, requireUser(request), name, request.body)
       return presentIntegration(deps, integration)
     },
   )

@@ -3,8 +3,8 @@ import { EventLoopTurns } from '../../lib/event-loop-turns.ts'
 import { connectorLimits } from '../connector-limits.ts'
 import { LargeMessageReader } from '../responses/large-message-reader.ts'
 import { ResponseScheduler } from '../responses/response-scheduler.ts'
+import { listServerTools } from '../tools/refresh-tools.ts'
 import { connectServer } from './connect-server.ts'
-import { listServerTools } from './list-server-tools.ts'
 
 const largeMessageReader = new LargeMessageReader()
 

@@ -1,5 +1,5 @@
-import { createHash, randomBytes } from 'node:crypto'
 import type { OAuthDiscoveryState, StoredOAuthClientInformation } from '@modelcontextprotocol/client'
+import { randomSecret } from '../../lib/secret.ts'
 
 /** Milliseconds after which a pending consent expires. */
 export const maxConsentMs = 10 * 60_000
@@ -41,16 +41,6 @@ export function createConsentRequest(
   confirmedOrigins: readonly string[] = [],
 ): ConsentRequest {
   return { returnTo, browserKey, authorizationUrl: null, confirmedOrigins, originsToConfirm: [] }
-}
-
-/** Returns 256 random bits in characters that need no escaping in a URL or a cookie. */
-export function randomSecret(): string {
-  return randomBytes(32).toString('base64url')
-}
-
-/** Hashes a state or browser key. Only hashes are stored, so the table reveals neither. */
-export function hashSecret(secret: string): string {
-  return createHash('sha256').update(secret).digest('base64url')
 }
 
 /*

@@ -1,3 +1,4 @@
+import { ReadableStream } from 'node:stream/web'
 import { setTimeout } from 'node:timers/promises'
 import { SdkError, SdkErrorCode, type Transport } from '@modelcontextprotocol/client'
 import { createParser, type EventSourceMessage } from 'eventsource-parser'
@@ -101,7 +102,7 @@ export class ResponseReader {
           : ok && type.startsWith('application/json')
             ? this.#readJson(pieces, secret, requestId)
             : readStart(pieces, secret)
-      return new Response(toStream(read), { status, statusText, headers })
+      return new Response(ReadableStream.from(read), { status, statusText, headers })
     }
   }
 
@@ -215,21 +216,6 @@ function toRefusal(reason: NonNullable<ReadMessage['refusal']>): AppError {
   return reason === 'invalid'
     ? new AppError('upstream_invalid', 'The server sent a response that is not valid MCP. Check its address.')
     : new AppError('output_limit', 'The server sent a message that is too large.')
-}
-
-/** Like `ReadableStream.from`, which the DOM types lack. */
-function toStream(pieces: AsyncIterable<Uint8Array>): ReadableStream<Uint8Array> {
-  const iterator = pieces[Symbol.asyncIterator]()
-  return new ReadableStream<Uint8Array>({
-    async pull(controller) {
-      const next = await iterator.next()
-      if (next.done === true) controller.close()
-      else controller.enqueue(next.value)
-    },
-    async cancel() {
-      await iterator.return?.()
-    },
-  })
 }
 
 /** Returns the start of a response that is an error or not a message, in one piece. */

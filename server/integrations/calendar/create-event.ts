@@ -50,7 +50,6 @@ export const createEvent = googleTool({
       calendarId,
       sendUpdates: guests.length > 0 && input.email_guests === true ? 'all' : 'none',
       event: {
-        id: randomBytes(16).toString('hex'),
         summary: requireLine('title', input.title),
         start: omitNulls(start),
         end: omitNulls(end),
@@ -68,17 +67,18 @@ export const createEvent = googleTool({
 interface NewEvent {
   readonly calendarId: string
   readonly sendUpdates: 'all' | 'none'
-  /** The event with an id of our own. Google accepts each id once, so the request can be retried. */
-  readonly event: Event & { readonly id: string }
+  readonly event: Event
 }
 
 /**
- * Creates an event at most once, also when the request is retried.
+ * Creates an event at most once, also when the request is retried: it has an id of our own, and Google accepts each id
+ * once.
  * @throws AppError `upstream_error` when it is unknown whether the event was created, the reason of `client.signal`
  * when the call was aborted, else the error of Google
  */
 export async function insertEventOnce(client: CalendarClient, newEvent: NewEvent): Promise<Event> {
-  const { calendarId, sendUpdates, event } = newEvent
+  const { calendarId, sendUpdates } = newEvent
+  const event = { ...newEvent.event, id: randomBytes(16).toString('hex') }
   try {
     const { data } = await client.api.events.insert({
       calendarId,
@@ -91,7 +91,7 @@ export async function insertEventOnce(client: CalendarClient, newEvent: NewEvent
   } catch (error) {
     if (wasNotExecuted(error)) throw error
     client.signal.throwIfAborted()
-    const created = await findCreatedEvent(client, newEvent, error)
+    const created = await findCreatedEvent(client, calendarId, event.id, error)
     if (created === undefined) throw error
     return created
   }
@@ -100,11 +100,12 @@ export async function insertEventOnce(client: CalendarClient, newEvent: NewEvent
 /** @throws AppError when it is unknown whether the event was created; `failure` is the error of creating it */
 async function findCreatedEvent(
   { api }: CalendarClient,
-  { calendarId, event }: NewEvent,
+  calendarId: string,
+  eventId: string,
   failure: unknown,
 ): Promise<Event | undefined> {
   try {
-    const { data } = await api.events.get({ calendarId, eventId: event.id })
+    const { data } = await api.events.get({ calendarId, eventId })
     return data
   } catch (error) {
     if (statusOf(error) === 404) return undefined

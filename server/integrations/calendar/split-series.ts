@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import type { calendar_v3 } from '@googleapis/calendar'
 import { AppError } from '../../lib/app-error.ts'
 import { explainGoogleError, wasNotExecuted } from '../google/errors.ts'
@@ -75,7 +74,6 @@ export async function splitSeries(
       ...timesFrom(series, occurrence),
       recurrence: continueAfter(series.recurrence ?? [], passed),
       ...changes,
-      id: randomBytes(16).toString('hex'),
     },
   })
   try {

@@ -1,3 +1,4 @@
+import type { gmail_v1 } from '@googleapis/gmail'
 import MailComposer from 'nodemailer/lib/mail-composer'
 import { refusal } from '../google/errors.ts'
 import { requireAddresses, requireLine, requirePlainText } from '../google/outgoing-text.ts'
@@ -12,27 +13,30 @@ export interface MailFields {
   readonly body: string
 }
 
-/** The headers that make an email part of a conversation. Both contain Message-IDs. */
-export interface ThreadHeaders {
+/** The conversation of an email, and the headers that make it part of that: both contain Message-IDs. */
+export interface MailThread {
+  readonly threadId?: string | null | undefined
   readonly inReplyTo?: string | undefined
   readonly references?: string | undefined
 }
 
 /** The email that a reply answers. `headers` are its own, `inReplyTo` and `references` are those of the reply. */
-export interface RepliedMessage extends ThreadHeaders {
+export interface RepliedMessage extends MailThread {
   readonly headers: MailHeaders
-  readonly threadId: string
 }
 
 /** The References header of a reply has at most this many Message-IDs, those of the newest emails. */
 const maxReferences = 50
 
 /**
- * Builds an email as Gmail's API expects it: MIME in base64url. It has no From header, because Google adds the user's
- * name and default address.
+ * Builds an email as Gmail's API expects it: MIME in base64url, and the conversation that it belongs to. It has no From
+ * header, because Google adds the user's name and default address.
  * @throws AppError `invalid_request` for addresses or text that an email cannot contain
  */
-export async function buildMail(fields: MailFields, thread: ThreadHeaders = {}): Promise<string> {
+export async function buildMail(
+  fields: MailFields,
+  thread: MailThread = {},
+): Promise<gmail_v1.Schema$Message> {
   const { to, cc, bcc } = parseRecipients(fields)
   const mail = new MailComposer({
     to,
@@ -49,7 +53,8 @@ export async function buildMail(fields: MailFields, thread: ThreadHeaders = {}):
   mail.keepBcc = true
   const mime = (await mail.build()).toString()
   // Without a sender, the library adds a Message-ID at "localhost". Gmail adds a correct one when it is missing.
-  return Buffer.from(mime.replace(/^Message-ID:.*\r\n/im, '')).toString('base64url')
+  const raw = Buffer.from(mime.replace(/^Message-ID:.*\r\n/im, '')).toString('base64url')
+  return thread.threadId ? { raw, threadId: thread.threadId } : { raw }
 }
 
 /**

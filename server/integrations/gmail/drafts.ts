@@ -69,8 +69,7 @@ export const createDraft = googleTool({
   }),
   async run(client: GmailClient, { reply_to_message_id: repliedId, to = [], ...fields }) {
     const thread = repliedId === undefined ? undefined : await readRepliedMessage(client, repliedId)
-    const raw = await buildMail({ to, ...fields }, thread)
-    const message = thread === undefined ? { raw } : { raw, threadId: thread.threadId }
+    const message = await buildMail({ to, ...fields }, thread)
     const { data } = await client.api.drafts.create(
       { userId: 'me', requestBody: { message } },
       client.nonIdempotent,
@@ -96,8 +95,7 @@ export const updateDraft = googleTool({
       )
     }
     const { 'in-reply-to': inReplyTo, references } = readHeaders(payload)
-    const raw = await buildMail({ to, ...fields }, { inReplyTo, references })
-    const message = threadId ? { raw, threadId } : { raw }
+    const message = await buildMail({ to, ...fields }, { threadId, inReplyTo, references })
     await client.api.drafts.update({ userId: 'me', id, requestBody: { id, message } })
     return `The draft was changed. draft_id: ${id}`
   },

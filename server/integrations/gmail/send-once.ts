@@ -2,7 +2,7 @@ import type { gmail_v1 } from '@googleapis/gmail'
 import { AppError } from '../../lib/app-error.ts'
 import { explainGoogleError, mayHaveSucceeded, statusOf, wasNotExecuted } from '../google/errors.ts'
 import type { GmailClient } from './client.ts'
-import { buildMail, requireRecipient, type MailFields, type ThreadHeaders } from './compose.ts'
+import { buildMail, requireRecipient, type MailFields, type MailThread } from './compose.ts'
 
 /** The message that Google created. Undefined when the email was sent but Google's response was lost. */
 type SentMessage = gmail_v1.Schema$Message | undefined
@@ -15,13 +15,10 @@ type SentMessage = gmail_v1.Schema$Message | undefined
 export async function sendMailOnce(
   client: GmailClient,
   fields: MailFields,
-  thread: ThreadHeaders & { readonly threadId?: string } = {},
+  thread?: MailThread,
 ): Promise<SentMessage> {
   requireRecipient(fields)
-  const raw = await buildMail(fields, thread)
-  const { threadId } = thread
-  const message = threadId === undefined ? { raw } : { raw, threadId }
-  const draftId = await createDraft(client, message)
+  const draftId = await createDraft(client, await buildMail(fields, thread))
   try {
     return await sendDraftOnce(client, draftId)
   } catch (error) {

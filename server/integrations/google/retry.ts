@@ -4,27 +4,19 @@ import { findAppError } from '../../lib/app-error.ts'
 import { isRateLimit, retryAfterOf, statusOf, type RetryState } from './errors.ts'
 
 /** The limits of one request to Google. */
-export interface GoogleLimits {
+export const googleLimits = {
   /** Attempts after the first one. */
-  readonly maxRetries: number
-  /** The delay before the first retry. It doubles with each further retry, and varies by up to a quarter. */
-  readonly retryDelayMs: number
-  /** The longest delay before a retry. When Google's Retry-After header is longer, the request fails. */
-  readonly maxRetryDelayMs: number
-  readonly attemptTimeoutMs: number
-  /** The longest time from the failure of the first attempt to the start of the last one. */
-  readonly maxRetryMs: number
-  readonly maxResponseBytes: number
-}
-
-export const googleLimits: GoogleLimits = {
   maxRetries: 3,
+  /** The delay before the first retry. It doubles with each further retry, and varies by up to a quarter. */
   retryDelayMs: 500,
+  /** The longest delay before a retry. When Google's Retry-After header is longer, the request fails. */
   maxRetryDelayMs: 8_000,
   attemptTimeoutMs: 10_000,
+  /** The longest time from the failure of the first attempt to the start of the last one. */
   maxRetryMs: 12_000,
   maxResponseBytes: 16 * 1_024 * 1_024,
 }
+export type GoogleLimits = Readonly<typeof googleLimits>
 
 /** Delays vary by up to this fraction, so that requests that failed together are not retried together. */
 const maxVariation = 0.25

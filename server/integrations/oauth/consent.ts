@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto'
+import type { IntegrationCallback } from '@yonder/contract/integration'
 import {
   isGoogleIntegration,
   titleOfIntegration,
@@ -9,6 +9,7 @@ import { openJson } from '../../db/secrets/credential.ts'
 import { integrationConsentContext } from '../../db/secrets/seal-contexts.ts'
 import type { IntegrationRow } from '../../db/tables/integration-tables.ts'
 import { AppError } from '../../lib/app-error.ts'
+import { hashSecret, randomSecret } from '../../lib/secret.ts'
 import { sealGoogleTokens } from '../integration-credential.ts'
 import type { IntegrationDeps } from '../integration-deps.ts'
 import {
@@ -25,13 +26,6 @@ import { googleScopes } from './scopes.ts'
 /** The user must return from Google within this time. */
 const maxConsentMs = 10 * 60_000
 
-/** The parameters with which Google redirects the user back. */
-export interface ConsentResponse {
-  readonly code: string
-  /** Undefined when the address had none. Such a response is refused. */
-  readonly state: string | undefined
-}
-
 /**
  * Starts the consent of a user at Google and returns the address of the consent page. Its state is valid once, for
  * ten minutes, for this user and this integration.
@@ -43,14 +37,13 @@ export async function startGoogleConsent(deps: IntegrationDeps, user: Actor, nam
   await requireIntegration(database.db, user, name)
   requireGoogleIntegration(name)
   const google = await deps.loadGoogle()
-  const state = randomBytes(32).toString('base64url')
-  const verifier = randomBytes(32).toString('base64url')
-  const key = { state_hash: hashState(state), ...ownedBy(user), name }
+  const state = randomSecret()
+  const verifier = randomSecret()
+  const key = { state_hash: hashSecret(state), ...ownedBy(user), name }
   const sealed = sealer.seal(JSON.stringify(verifier), integrationConsentContext(key))
   const consent = { ...key, verifier: sealed, expires_at: now() + maxConsentMs }
   await insertIntegrationConsent(database.db, consent, now())
-  const challenge = createHash('sha256').update(verifier).digest('base64url')
-  return google.authorizationUrl(name, state, challenge)
+  return google.authorizationUrl(name, state, hashSecret(verifier))
 }
 
 /**
@@ -62,14 +55,14 @@ export async function finishGoogleConsent(
   deps: IntegrationDeps,
   user: Actor,
   name: string,
-  { code, state }: ConsentResponse,
+  { code, state }: IntegrationCallback,
 ): Promise<IntegrationRow> {
   const { database, sealer, now } = deps
   const { db } = database
   const stored = await requireIntegration(db, user, name)
   requireGoogleIntegration(name)
   const google = await deps.loadGoogle()
-  const key = { state_hash: hashState(state ?? ''), ...ownedBy(user), name }
+  const key = { state_hash: hashSecret(state ?? ''), ...ownedBy(user), name }
   const consent = await takeIntegrationConsent(db, key, now())
   const verifier =
     consent && (openJson(sealer, integrationConsentContext(consent), consent.verifier) as string | undefined)
@@ -134,9 +127,4 @@ function requireGoogleIntegration(name: string): asserts name is GoogleIntegrati
     'invalid_request',
     `${title} needs an API key and no sign-in at Google. Enter the key under Settings, Integrations.`,
   )
-}
-
-/** Only the hash of a state is stored, so that a copy of the database contains no valid states. */
-function hashState(state: string): string {
-  return createHash('sha256').update(state).digest('base64url')
 }
