@@ -1,5 +1,6 @@
 import { type Actor, ownedBy } from '../access/access.ts'
-import type { Db, Database, Dialect } from '../db/database.ts'
+import type { Db, Database } from '../db/database.ts'
+import { refuseTakenName } from '../db/refuse-taken-name.ts'
 import type { BotRow } from '../db/tables/tables.ts'
 import type { User } from '../identity/user.ts'
 import { lockUser } from '../identity/users/user-store.ts'
@@ -22,7 +23,7 @@ export function addBot(
   input: BotValues,
   now: number,
 ): Promise<BotRow> {
-  return refuseTakenName(dialect, input.name, () =>
+  return refuseTakenName(dialect, takenMessage(input.name), () =>
     db.transaction().execute(async (trx) => {
       await lockUser(trx, user)
       if ((await countBots(trx, user)) >= maxBots) {
@@ -62,7 +63,7 @@ export async function changeBot(
   name: string,
   input: BotValues,
 ): Promise<BotRow> {
-  return refuseTakenName(dialect, input.name, () =>
+  return refuseTakenName(dialect, takenMessage(input.name), () =>
     db.transaction().execute(async (trx) => {
       // The later one of two simultaneous changes keeps the fields that only the other one changes.
       await lockUser(trx, user)
@@ -74,20 +75,6 @@ export async function changeBot(
   )
 }
 
-/**
- * Runs a write that may violate the unique name of a user's bots. The database enforces it, also for concurrent
- * requests.
- * @throws AppError `name_taken`
- */
-async function refuseTakenName<Result>(
-  dialect: Dialect,
-  name: string,
-  write: () => Promise<Result>,
-): Promise<Result> {
-  try {
-    return await write()
-  } catch (error) {
-    if (!dialect.isUniqueViolation(error)) throw error
-    throw new AppError('name_taken', `You already have a bot named "${name}".`, { cause: error })
-  }
+function takenMessage(name: string): string {
+  return `You already have a bot named "${name}".`
 }

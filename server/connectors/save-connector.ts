@@ -1,5 +1,6 @@
 import type { ConnectorInput } from '@yonder/contract/connector'
 import { type Actor, ownedBy } from '../access/access.ts'
+import { refuseTakenName } from '../db/refuse-taken-name.ts'
 import { changeSecret } from '../db/secrets/change-secret.ts'
 import { toOrigin } from '../db/secrets/credential.ts'
 import { clientSecretContext, connectorTokenContext } from '../db/secrets/seal-contexts.ts'
@@ -9,7 +10,7 @@ import { lockUser } from '../identity/users/user-store.ts'
 import { AppError } from '../lib/app-error.ts'
 import { newId } from '../lib/new-id.ts'
 import type { ConnectorDeps } from './connector-deps.ts'
-import { reservedNames, writeWithName, slugName } from './connector-name.ts'
+import { requireUnreserved, slugName } from './connector-name.ts'
 import {
   countCustomConnectors,
   emptyConnector,
@@ -35,7 +36,8 @@ export async function createConnector(
   input: ConnectorInput,
 ): Promise<ConnectorRow> {
   const maxConnectors = settings.limits.maxConnectorsPerUser
-  return writeWithName({ dialect, reservedNames }, input.name, () =>
+  requireUnreserved(input.name)
+  return refuseTakenName(dialect, takenMessage(input.name), () =>
     db.transaction().execute(async (trx) => {
       await lockUser(trx, user)
       if ((await countCustomConnectors(trx, user)) >= maxConnectors) {
@@ -60,6 +62,10 @@ export async function createConnector(
       return connector
     }),
   )
+}
+
+function takenMessage(name: string): string {
+  return `You already have a connector named "${name}".`
 }
 
 /** Replaces the input's credentials for default connectors, which have none. */
@@ -97,8 +103,8 @@ export async function changeConnector(
     })
   // An unchanged name is not checked, since a default connector's own name is reserved.
   const isRenamed = input.name !== name
-  const rules = { dialect, reservedNames: isRenamed ? reservedNames : new Set<string>() }
-  const changed = await writeWithName(rules, input.name, write)
+  if (isRenamed) requireUnreserved(input.name)
+  const changed = await refuseTakenName(dialect, takenMessage(input.name), write)
   if (isRenamed) onRenamed(user.id)
   return changed
 }

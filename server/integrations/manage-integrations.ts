@@ -1,6 +1,7 @@
 import type { AuthType, IntegrationInput } from '@yonder/contract/integration'
 import { authTypeOf, googleIntegrations, titleOfIntegration } from '@yonder/contract/integration-names'
 import { type Actor, ownedBy } from '../access/access.ts'
+import { refuseTakenName } from '../db/refuse-taken-name.ts'
 import { changeSecret } from '../db/secrets/change-secret.ts'
 import { integrationKeyContext } from '../db/secrets/seal-contexts.ts'
 import type { IntegrationRow } from '../db/tables/integration-tables.ts'
@@ -52,12 +53,9 @@ export async function createIntegration(
     // Later than all others, so that integrations are listed in the order in which the user added them.
     created_at: Math.max(now(), ...others.map((other) => other.created_at + 1)),
   }
-  try {
-    await insertIntegration(database.db, integration)
-  } catch (error) {
-    if (!database.dialect.isUniqueViolation(error)) throw error
-    throw new AppError('name_taken', `You have already added ${titleOfIntegration(name)}.`, { cause: error })
-  }
+  await refuseTakenName(database.dialect, `You have already added ${titleOfIntegration(name)}.`, () =>
+    insertIntegration(database.db, integration),
+  )
   deps.onChanged(user.id)
   return integration
 }
