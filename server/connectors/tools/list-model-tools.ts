@@ -7,13 +7,7 @@ import { canonicalJson } from '../../lib/canonical-json.ts'
 import type { ConnectorDeps } from '../connector-deps.ts'
 import { connectionKey } from '../mcp/connection-pool.ts'
 import { syncConnectors } from '../sync-connectors.ts'
-import {
-  adaptTools,
-  selectTools,
-  type AdaptedTools,
-  type ConnectorWithTools,
-  type OfferedTool,
-} from './adapt-tools.ts'
+import { adaptTools, selectTools, type AdaptedTools, type OfferedTool } from './adapt-tools.ts'
 import { reportConnecting, reportStoredRound, reportSummary, type OnStatus } from './connection-round.ts'
 import { findPreferredTools, fitsRequest, offerTools, type ModelTools } from './offer-tools.ts'
 import { readBlockedTools } from './permission-store.ts'
@@ -97,12 +91,11 @@ async function refreshFirst(
     ),
   )
   const ready = prepared.filter((each) => each !== undefined)
-  const others = await readStoredTools(
-    deps,
-    own.filter((connector) => !isUsable(connector)),
-  )
-  const adapted = await adaptTools([...ready, ...others], apiType)
-  const offered = await chooseTools(deps, adapted, connectors, isUsable)
+  const stored = [
+    ...ready.map(({ connector }) => connector),
+    ...own.filter((connector) => !isUsable(connector)),
+  ]
+  const offered = await offerStoredTools(deps, apiType, stored, isUsable)
   const working = ready.filter(({ works }) => works)
   reportSummary({ ready: working.length, all: connectors.length }, offered, onStatus)
   return offered
@@ -115,6 +108,7 @@ function refreshInBackground(deps: ConnectorDeps, connectors: readonly Connector
     .catch(deps.onError)
 }
 
+/** Chooses the tools of one request. What the user prefers is read only when not all tools fit. */
 async function offerStoredTools(
   deps: ConnectorDeps,
   apiType: ApiType,
@@ -122,7 +116,16 @@ async function offerStoredTools(
   isUsable: IsUsable = () => true,
 ): Promise<ModelTools> {
   const adapted = await adaptStoredTools(deps, apiType, connectors)
-  return chooseTools(deps, adapted, connectors.filter(isUsable), isUsable)
+  const [first] = connectors
+  const isBlocked = first && (await readBlockedTools(deps.database.db, ownerOf(first)))
+  const usable = selectTools(
+    adapted,
+    ({ connector, toolName }) => isUsable(connector) && isBlocked?.(connector, toolName) !== true,
+  )
+  const { maxToolsPerRequest, maxToolCharsPerRequest } = deps.settings.limits
+  const limits = { maxTools: maxToolsPerRequest, maxChars: maxToolCharsPerRequest }
+  if (fitsRequest(usable, limits)) return offerTools(usable, limits)
+  return offerTools(usable, limits, await findPreferredTools(deps, connectors.filter(isUsable)))
 }
 
 /**
@@ -149,40 +152,15 @@ async function adaptStoredTools(
   )
   const cached = adaptedTools.get(key)
   if (cached?.state === state) return cached.adapted
-  const adapted = await adaptTools(await readStoredTools(deps, connectors), apiType)
-  adaptedTools.set(key, { state, adapted })
-  return adapted
-}
-
-async function readStoredTools(
-  { database: { db } }: Pick<ConnectorDeps, 'database'>,
-  connectors: readonly ConnectorRow[],
-): Promise<readonly ConnectorWithTools[]> {
   const ids = connectors.map(({ id }) => id)
-  const tools = await listTools(db, ids)
-  return connectors.map((connector) => ({
+  const tools = await listTools(deps.database.db, ids)
+  const withTools = connectors.map((connector) => ({
     connector,
     tools: tools.filter(({ connector_id }) => connector_id === connector.id),
   }))
-}
-
-/** Chooses the tools of one request. What the user prefers is read only when not all tools fit. */
-async function chooseTools(
-  deps: ConnectorDeps,
-  adapted: AdaptedTools,
-  connectors: readonly ConnectorRow[],
-  isUsable: IsUsable,
-): Promise<ModelTools> {
-  const [first] = connectors
-  const isBlocked = first && (await readBlockedTools(deps.database.db, ownerOf(first)))
-  const usable = selectTools(
-    adapted,
-    ({ connector, toolName }) => isUsable(connector) && isBlocked?.(connector, toolName) !== true,
-  )
-  const { maxToolsPerRequest, maxToolCharsPerRequest } = deps.settings.limits
-  const limits = { maxTools: maxToolsPerRequest, maxChars: maxToolCharsPerRequest }
-  if (fitsRequest(usable, limits)) return offerTools(usable, limits)
-  return offerTools(usable, limits, await findPreferredTools(deps, connectors))
+  const adapted = await adaptTools(withTools, apiType)
+  adaptedTools.set(key, { state, adapted })
+  return adapted
 }
 
 /**
