@@ -5,26 +5,22 @@ import { keepResult } from '../../lib/keep-result.ts'
 import type { SigningKey } from './identity-keys.ts'
 import { configureProvider, type ProviderOptions } from './provider-configuration.ts'
 
-/**
- * The embedded provider. Its library takes a tenth of a second and 17 MB, so it is loaded with the first request to the
- * provider, such as a sign-in or a refresh of tokens.
- */
-export interface LazyProvider {
-  readonly issuer: string
-  /**
-   * Returns a provider with the signing keys that are stored now: the same one until they change. Requests
-   * that an earlier one has begun to handle are not affected.
-   */
-  load(): Promise<Provider>
-}
+export type LazyProvider = ReturnType<typeof createProvider>
 
-/** The embedded OpenID provider, with one public client: our own browser app. */
-export function createProvider(options: ProviderOptions): LazyProvider {
+/**
+ * The embedded OpenID provider, with one public client: our own browser app. Its library takes a tenth of a second and
+ * 17 MB, so it is loaded with the first request to the provider, such as a sign-in or a refresh of tokens.
+ */
+export function createProvider(options: ProviderOptions) {
   const loadLibrary = keepResult(() => import('oidc-provider'))
   let current: { readonly signingKeys: readonly SigningKey[]; readonly provider: Provider } | undefined
   return {
     issuer: options.issuer,
-    async load() {
+    /**
+     * Returns a provider with the signing keys that are stored now: the same one until they change. Requests
+     * that an earlier one has begun to handle are not affected.
+     */
+    async load(): Promise<Provider> {
       const library = await loadLibrary()
       const signingKeys = await options.keys.signing.read()
       if (current?.signingKeys !== signingKeys) {
