@@ -43,18 +43,15 @@ const ToolParams = NameParams.extend({ tool: z.string().transform(normalizeText)
  * when first needed.
  */
 export function registerConnectorRoutes(api: Api, deps: ConnectorDeps): void {
-  registerReads(api, deps)
-  registerChanges(api, deps)
-  registerConnections(api, deps)
-}
+  const { database } = deps
+  const { publicUrl } = deps.settings
 
-function registerReads(api: Api, deps: ConnectorDeps): void {
   api.get(
     '/api/mcp-servers',
     route('user', 'List the connectors', [], { response: { 200: ConnectorList } }),
     async (request) => {
       const user = requireUser(request)
-      const list = () => syncConnectors(deps.database.db, user, deps.builtIns, deps.now())
+      const list = () => syncConnectors(database.db, user, deps.builtIns, deps.now())
       await refreshBuiltIns(deps, await list())
       return presentAll(deps, await list())
     },
@@ -76,7 +73,7 @@ function registerReads(api: Api, deps: ConnectorDeps): void {
     async (request) => {
       const user = requireUser(request)
       const connector = await requireSyncedConnector(deps, user, request.params.name)
-      return listConnectorCalls(deps.database.db, user, connector, request.query)
+      return listConnectorCalls(database.db, user, connector, request.query)
     },
   )
 
@@ -99,9 +96,7 @@ function registerReads(api: Api, deps: ConnectorDeps): void {
       return readModelTool(deps, user, connector, request.params.tool)
     },
   )
-}
 
-function registerChanges(api: Api, deps: ConnectorDeps): void {
   api.post(
     '/api/mcp-server',
     route('user', 'Create a connector', ['conflict', 'name_taken'], {
@@ -162,7 +157,7 @@ function registerChanges(api: Api, deps: ConnectorDeps): void {
       const connector = await requireSyncedConnector(deps, user, request.params.name)
       requireDeletable(connector)
       const revoke = await prepareRevocation(deps, connector)
-      await deleteConnector(deps.database.db, user, connector.id)
+      await deleteConnector(database.db, user, connector.id)
       revoke()
       deps.onChanged(user.id)
       deps.onRenamed(user.id)
@@ -170,11 +165,6 @@ function registerChanges(api: Api, deps: ConnectorDeps): void {
       return reply.status(204).send(null)
     },
   )
-}
-
-function registerConnections(api: Api, deps: ConnectorDeps): void {
-  const { database } = deps
-  const { publicUrl } = deps.settings
 
   api.post(
     '/api/mcp-server/:name/connect',

@@ -73,16 +73,6 @@ export function credentialIdOf({
   return `${id} ${credential_version}`
 }
 
-export async function countCustomConnectors(db: Db, actor: Actor): Promise<number> {
-  const { count } = await db
-    .selectFrom('connectors')
-    .select(({ fn }) => fn.countAll<number | string>().as('count'))
-    .where(ofUser(actor.id, 'connectors'))
-    .where('is_default', '=', 0)
-    .executeTakeFirstOrThrow()
-  return Number(count)
-}
-
 /** @throws a unique violation when the user has another connector with this name or slug */
 export async function insertConnector(db: Db, connector: ConnectorRow): Promise<void> {
   await db.insertInto('connectors').values(connector).execute()

@@ -12,7 +12,6 @@ import { newId } from '../lib/new-id.ts'
 import type { ConnectorDeps } from './connector-deps.ts'
 import { requireUnreserved, slugName } from './connector-name.ts'
 import {
-  countCustomConnectors,
   emptyConnector,
   insertConnector,
   listConnectors,
@@ -40,13 +39,13 @@ export async function createConnector(
   return refuseTakenName(dialect, takenMessage(input.name), () =>
     db.transaction().execute(async (trx) => {
       await lockUser(trx, user)
-      if ((await countCustomConnectors(trx, user)) >= maxConnectors) {
+      const others = await listConnectors(trx, user)
+      if (others.filter(({ is_default }) => is_default === 0).length >= maxConnectors) {
         throw new AppError(
           'conflict',
           `You have reached the limit of ${maxConnectors} connectors. Delete one to add another.`,
         )
       }
-      const others = await listConnectors(trx, user)
       const slugs = new Set(others.map(({ slug }) => slug))
       const owned = { id: newId(), ...ownedBy(user) }
       const connector: ConnectorRow = {

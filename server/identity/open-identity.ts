@@ -10,5 +10,5 @@ export async function openIdentity(deps: IdentityDeps, options: IdentityOptions)
   const upsertUser = createUpsertUser({ db: database.db, now, onNewUser })
   return config.oidc === null
     ? openEmbeddedIdentity(deps, { upsertUser, guard })
-    : openHostedIdentity(deps, { oidc: config.oidc, upsertUser, guard })
+    : openHostedIdentity(deps, config.oidc, { upsertUser, guard })
 }

@@ -87,14 +87,6 @@ export function registerIntegrationRoutes(
     },
   )
 
-  registerConsentRoutes(api, deps, perMinute)
-}
-
-/**
- * Registers the route that returns the address of Google's consent page, and the one that redeems the code with which
- * Google redirects the user back.
- */
-function registerConsentRoutes(api: Api, deps: IntegrationDeps, perMinute: number): void {
   api.get(
     '/api/integration/auth/:name',
     {

@@ -13,20 +13,13 @@ const maxCachedProfiles = 10_000
  * token has neither name nor e-mail. It returns an empty profile when the request fails, because a missing name must
  * not prevent a sign-in. The stored profile then stays as it is.
  */
-export function createFetchProfile({
-  discover,
-  guard,
-  now,
-}: {
-  readonly discover: () => Promise<Discovery>
-  readonly guard: Pick<GuardedFetch, 'fetch'>
-  readonly now: () => number
-}) {
-  const cache = new LRUCache<string, { readonly profile: Promise<Partial<Profile>>; readonly until: number }>(
-    {
-      max: maxCachedProfiles,
-    },
-  )
+export function createFetchProfile(
+  discover: () => Promise<Discovery>,
+  guard: Pick<GuardedFetch, 'fetch'>,
+  now: () => number,
+) {
+  type Cached = { readonly profile: Promise<Partial<Profile>>; readonly until: number }
+  const cache = new LRUCache<string, Cached>({ max: maxCachedProfiles })
 
   return async function fetchProfile(token: string, claims: AccessClaims): Promise<Partial<Profile>> {
     const own = readProfile(claims)

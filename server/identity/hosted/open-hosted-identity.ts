@@ -12,16 +12,9 @@ const retryDelayMs = 5_000
 /** Uses the OpenID provider of `OIDC_ISSUER` for sign-in. The server starts even if the provider cannot be reached. */
 export async function openHostedIdentity(
   { config, database, now }: Pick<IdentityDeps, 'config' | 'database' | 'now'>,
-  {
-    oidc,
-    upsertUser,
-    guard,
-  }: Pick<IdentityOptions, 'guard'> & {
-    readonly oidc: NonNullable<Config['oidc']>
-    readonly upsertUser: UpsertUser
-  },
+  { issuer, clientId, audience }: NonNullable<Config['oidc']>,
+  { upsertUser, guard }: Pick<IdentityOptions, 'guard'> & { readonly upsertUser: UpsertUser },
 ): Promise<Identity> {
-  const { issuer, clientId, audience } = oidc
   const keys = createHostedKeys(issuer, guard)
   const verifyToken = createCachedTokenVerifier({
     findKey: keys.findKey,
@@ -31,7 +24,7 @@ export async function openHostedIdentity(
     refuseIdTokens: audience === clientId,
     now,
   })
-  const fetchProfile = createFetchProfile({ discover: () => keys.discover(), guard, now })
+  const fetchProfile = createFetchProfile(keys.discover, guard, now)
   let origins = listOrigins(issuer, undefined)
   let nextTryAt = 0
   const updateOrigins = async (): Promise<void> => {
