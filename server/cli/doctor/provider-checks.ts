@@ -1,5 +1,5 @@
 import type { Config } from '../../config/config.ts'
-import { createHostedKeys } from '../../identity/hosted/hosted-keys.ts'
+import { createHostedKeys } from '../../identity/hosted/hosted-provider.ts'
 import { listModels } from '../../models/list-models.ts'
 import { maxRequestMs } from './address-check.ts'
 import { messageOf, reasonOf, reportUnchecked, type Check } from './finding.ts'

@@ -3,8 +3,7 @@ import type { Identity, IdentityDeps, IdentityOptions } from '../identity.ts'
 import { asymmetricAlgorithms, createCachedTokenVerifier } from '../sessions/token-verifier.ts'
 import type { UpsertUser } from '../users/upsert-user.ts'
 import { findUserRow } from '../users/user-store.ts'
-import { createFetchProfile } from './fetch-profile.ts'
-import { createHostedKeys, type Discovery } from './hosted-keys.ts'
+import { createFetchProfile, createHostedKeys, type Discovery } from './hosted-provider.ts'
 
 /** `browserOrigins` repeats a failed discovery after this time. */
 const retryDelayMs = 5_000

@@ -6,8 +6,7 @@ import type { UserRow } from '../../db/tables/tables.ts'
 import { SingleFlight } from '../../lib/single-flight.ts'
 import { findUserRow } from '../users/user-store.ts'
 import { endSignIn, endSignIns, revokeGrant } from './end-sign-ins.ts'
-import { findActiveGrant, listRevokedGrants, type ActiveGrant } from './grant-store.ts'
-import { listSignIns } from './sign-in-store.ts'
+import { findActiveGrant, listRevokedGrants, type ActiveGrant, listSignIns } from './sign-in-store.ts'
 
 /** The claim of an access token with the id of its session, which lets the API refuse tokens of ended sessions. */
 export const grantClaim = 'grant_id'

@@ -7,8 +7,7 @@ import {
   hashRecordId,
 } from '../provider/oidc-store.ts'
 import { lifetimeSeconds } from '../provider/token-lifetimes.ts'
-import { insertRevokedGrant } from './grant-store.ts'
-import { deleteSignIn, listSignIns } from './sign-in-store.ts'
+import { insertRevokedGrant, deleteSignIn, listSignIns } from './sign-in-store.ts'
 import { clockLeewaySeconds } from './token-verifier.ts'
 
 /**
