@@ -3,6 +3,7 @@ import type { Database } from '../db/database.ts'
 import type { Sealer } from '../db/secrets/seal-secret.ts'
 import type { GuardedFetch } from '../http/outgoing/guarded-fetch.ts'
 import { AppError } from '../lib/app-error.ts'
+import { keepResult } from '../lib/keep-result.ts'
 import { TokenLeases } from '../lib/token-lease.ts'
 import { createApiKeyConnector } from './api-key-connector.ts'
 import { createCalendarConnector, createGmailConnector } from './google-connectors.ts'
@@ -14,7 +15,6 @@ import type { IntegrationDeps } from './integration-deps.ts'
 import { storeCallError } from './integration-store.ts'
 import { disconnectGoogleIntegrations } from './manage-integrations.ts'
 import { openGoogleAccess, type FoundTokens } from './oauth/google-access.ts'
-import type { GoogleClient } from './oauth/google-client.ts'
 
 /** The dependencies of the app that this domain uses. */
 interface AppDeps {
@@ -44,7 +44,23 @@ export function openIntegrations(appDeps: AppDeps, { onChanged, onError }: Integ
     database,
     sealer,
     now,
-    loadGoogle: createGoogleLoader(appDeps, closing.signal),
+    loadGoogle: keepResult(async () => {
+      if (config.google === null) {
+        throw new AppError(
+          'conflict',
+          'Google is not set up on this server. Ask its operator to set GOOGLE_CLIENT_ID and GOOGLE_CLIENT_SECRET.',
+        )
+      }
+      const { createGoogleClient } = await import('./oauth/google-client.ts')
+      return createGoogleClient({
+        google: config.google,
+        apis: config.googleApis,
+        publicUrl: config.publicUrl,
+        fetch: operatorSupplied.fetch,
+        closing: closing.signal,
+        now,
+      })
+    }),
     apiKeyServices: config.apiKeyServices,
     inBackground(work) {
       const settled = work.catch((error: unknown) => {
@@ -98,32 +114,5 @@ export function openIntegrations(appDeps: AppDeps, { onChanged, onError }: Integ
       closing.abort(new Error('The server is stopping.'))
       await Promise.allSettled([...background, leases.settled()])
     },
-  }
-}
-
-/** Returns a function that loads the OAuth client for Google when it is first called. */
-function createGoogleLoader(
-  { config, guards, now }: AppDeps,
-  closing: AbortSignal,
-): IntegrationDeps['loadGoogle'] {
-  const { google, googleApis: apis, publicUrl } = config
-  let client: GoogleClient | undefined
-  return async () => {
-    if (google === null) {
-      throw new AppError(
-        'conflict',
-        'Google is not set up on this server. Ask its operator to set GOOGLE_CLIENT_ID and GOOGLE_CLIENT_SECRET.',
-      )
-    }
-    const { createGoogleClient } = await import('./oauth/google-client.ts')
-    client ??= createGoogleClient({
-      google,
-      apis,
-      publicUrl,
-      fetch: guards.operatorSupplied.fetch,
-      closing,
-      now,
-    })
-    return client
   }
 }

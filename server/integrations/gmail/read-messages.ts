@@ -37,21 +37,17 @@ export const searchMessages = googleTool({
     })
     const ids = (data.messages ?? []).flatMap(({ id }) => (id ? [id] : []))
     if (ids.length === 0) return 'No emails were found.'
-    const messages = await pMap(ids, (id) => getSummary(api, id), {
+    const metadata = { userId: 'me', format: 'metadata', metadataHeaders: ['From', 'To', 'Subject'] }
+    const messages = await pMap(ids, (id) => api.messages.get({ ...metadata, id }), {
       concurrency: maxConcurrentRequests,
     })
-    const found = quoteData('the emails found', messages.map(presentMessageSummary).join('\n\n'))
+    const texts = messages.map(({ data: message }) => presentMessageSummary(message))
+    const found = quoteData('the emails found', texts.join('\n\n'))
     return data.nextPageToken
       ? [...found, forModel(`There are more: page_token ${data.nextPageToken}`)]
       : found
   },
 })
-
-async function getSummary(api: GmailClient['api'], id: string) {
-  const metadataHeaders = ['From', 'To', 'Subject']
-  const { data } = await api.messages.get({ userId: 'me', id, format: 'metadata', metadataHeaders })
-  return data
-}
 
 export const readMessage = googleTool({
   name: 'read_message',
