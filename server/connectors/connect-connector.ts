@@ -23,7 +23,7 @@ export async function connectConnector(
   deps.shared.backoff.reset(connectionKey(connector))
   // The user has to connect the integration of this connector when it is not connected or its calls fail. A server in
   // this process lists its tools without the account, so a list would not show whether the account works.
-  if ((await deps.builtIns.readIntegrationState(connector)) !== 'working')
+  if ((await deps.builtIns.readIntegration(connector)).state !== 'working')
     return requestIntegration(deps, consent)
   await deps.shared.pool.drop(connectionPrefix(connector))
   try {

@@ -266,7 +266,7 @@ async function readAccount(
 ): Promise<ConnectorAccount> {
   const builtIn = connector.is_default === 1 ? builtIns.find(connector.url) : undefined
   if (builtIn?.readAccount === undefined) return unknownAccount
-  const version = await builtIns.readCredentialVersion(connector)
+  const { version } = await builtIns.readIntegration(connector)
   const key = credentialIdOf({ id: connector.id, credential_version: version })
   const known = accounts.get(key)
   if (known !== undefined) return known

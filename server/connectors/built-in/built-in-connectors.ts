@@ -75,15 +75,21 @@ export function createBuiltInConnectors(
         return status === undefined ? [] : [{ ...connector, ...status }]
       })
     },
-    /** Reads the state of the connector's integration; `working` for a connector without one. */
-    async readIntegrationState(
-      connector: ConnectorPlace & Pick<ConnectorRow, 'user_id'>,
-    ): Promise<IntegrationState> {
+    /**
+     * Reads the state of the connector's integration, `working` for a connector without one, and the version of the
+     * credential that the connector uses now. A row of an integration's connector gets the integration's version only in
+     * `syncConnectors`, so the integration itself is read.
+     */
+    async readIntegration(
+      connector: ConnectorRow,
+    ): Promise<{ readonly state: IntegrationState; readonly version: number }> {
       const integration = integrationOf(connector)
-      if (integration === undefined) return 'working'
+      const { credential_version: version } = connector
+      if (integration === undefined) return { state: 'working', version }
       const status = (await listStatuses(connector.user_id)).get(integration)
-      if (status?.isConnected !== true) return 'missing'
-      return isInProcess(connector) && typeof status.callError === 'string' ? 'failed' : 'working'
+      if (status?.isConnected !== true) return { state: 'missing', version: status?.version ?? version }
+      const fails = isInProcess(connector) && typeof status.callError === 'string'
+      return { state: fails ? 'failed' : 'working', version: status.version }
     },
     /** Stores at the integration of a connector, if it has one, why the connector fails; null when it works. */
     async recordFailure(connector: ConnectorRow, failure: string | null): Promise<void> {
@@ -91,16 +97,6 @@ export function createBuiltInConnectors(
       if (integration === undefined) return
       const account = { userId: connector.user_id, version: connector.credential_version }
       await recordFailure(account, integration, failure)
-    },
-    /**
-     * Returns the version of the credential that a connector uses now. A row of an integration's connector gets the
-     * integration's version only in `syncConnectors`, so the integration itself is read.
-     */
-    async readCredentialVersion(connector: ConnectorRow): Promise<number> {
-      const { user_id, credential_version } = connector
-      const integration = integrationOf(connector)
-      if (integration === undefined) return credential_version
-      return (await listStatuses(user_id)).get(integration)?.version ?? credential_version
     },
   }
 }

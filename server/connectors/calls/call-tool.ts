@@ -232,7 +232,7 @@ class RunningCall {
   async #errorStatus(needsSignIn: boolean): Promise<ToolOutcome['status']> {
     const { builtIns } = this.#deps
     return (needsSignIn && builtIns.isInProcess(this.#connector)) ||
-      (await builtIns.readIntegrationState(this.#connector)) === 'missing'
+      (await builtIns.readIntegration(this.#connector)).state === 'missing'
       ? 'authorization_needed'
       : 'tool_error'
   }

@@ -1,6 +1,6 @@
 import { needsSignInKey } from '../../integrations/integration-connector.ts'
 import { isDeeperThan } from '../../lib/canonical-json.ts'
-import { isObject, type JsonObject } from '../../lib/json-object.ts'
+import { isObject, parseJson, type JsonObject } from '../../lib/json-object.ts'
 import { cleanText } from '../../lib/text.ts'
 import type { ConnectorLimits } from '../connector-limits.ts'
 import { readImage } from './read-image.ts'
@@ -137,11 +137,7 @@ function readStructured(
 function isSameJson(text: string, plain: string): boolean {
   // Does not parse a text that does not look like JSON, or is much longer than indented JSON usually is.
   if (!/^\s*[[{"\d]/.test(text) || text.length > plain.length * 4 + 100) return false
-  try {
-    return JSON.stringify(JSON.parse(text)) === plain
-  } catch {
-    return false
-  }
+  return JSON.stringify(parseJson(text)) === plain
 }
 
 function toModelText(part: OutcomePart): string {

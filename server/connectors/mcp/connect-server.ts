@@ -12,7 +12,7 @@ import {
 } from '@modelcontextprotocol/client'
 import type { McpServer } from '@modelcontextprotocol/server'
 import type { GuardedFetch } from '../../http/outgoing/guarded-fetch.ts'
-import { linkSignal, onAbort } from '../../lib/abort.ts'
+import { onAbort, withTimeout } from '../../lib/abort.ts'
 import type { EventLoopTurns } from '../../lib/event-loop-turns.ts'
 import type { ConnectorLimits } from '../connector-limits.ts'
 import { ResponseBudget } from '../responses/response-budget.ts'
@@ -65,15 +65,11 @@ export async function connectServer(
   target: ServerTarget,
   options: ConnectOptions,
 ): Promise<ServerConnection> {
-  const { limits } = options.source
-  const linked = linkSignal(options.signal, limits.connectTimeoutMs)
-  const inTime = { ...options, signal: linked.signal }
-  try {
-    if (target.kind === 'http') return await connectHttp(target, inTime)
-    return await connect(inTime, {}, (_, budget) => openInProcessTransport(target.createServer, budget))
-  } finally {
-    linked.release()
-  }
+  return withTimeout(options.signal, options.source.limits.connectTimeoutMs, (signal) => {
+    const inTime = { ...options, signal }
+    if (target.kind === 'http') return connectHttp(target, inTime)
+    return connect(inTime, {}, (_, budget) => openInProcessTransport(target.createServer, budget))
+  })
 }
 
 async function connectHttp(target: HttpTarget, options: ConnectOptions): Promise<ServerConnection> {

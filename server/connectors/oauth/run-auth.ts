@@ -1,7 +1,7 @@
 import { auth } from '@modelcontextprotocol/client'
 import { withTimeout } from '../../lib/abort.ts'
 import { AppError } from '../../lib/app-error.ts'
-import { isObject } from '../../lib/json-object.ts'
+import { isObject, parseJson } from '../../lib/json-object.ts'
 import { readErrorCode } from '../../lib/quote-server.ts'
 import { readCapped } from '../../lib/read-capped.ts'
 import type { ConnectorDeps } from '../connector-deps.ts'
@@ -72,12 +72,8 @@ function withoutErrorText(response: Response, text: string): Response {
 
 /** Returns the code of an OAuth error (RFC 6749, section 5.2), or undefined when the text is no error. */
 function findErrorCode(text: string): string | undefined {
-  try {
-    const value: unknown = JSON.parse(text)
-    return isObject(value) && 'error' in value ? (readErrorCode(value['error']) ?? 'server_error') : undefined
-  } catch {
-    return undefined
-  }
+  const value = parseJson(text)
+  return isObject(value) && 'error' in value ? (readErrorCode(value['error']) ?? 'server_error') : undefined
 }
 
 /** Removes undefined and empty properties, since the SDK distinguishes an absent property from an undefined one. */

@@ -1,5 +1,5 @@
 import { hideSecret } from '../../lib/hide-secret.ts'
-import { isObject, type JsonObject } from '../../lib/json-object.ts'
+import { isObject, parseJson, type JsonObject } from '../../lib/json-object.ts'
 import { readResult, type ReadResult } from '../calls/read-result.ts'
 import type { ConnectorLimits } from '../connector-limits.ts'
 import { readPage, type ToolPage } from '../tools/read-tools.ts'
@@ -44,7 +44,7 @@ const maxErrorChars = 2_000
 export function readMessage({ data, secret, methods, url, limits }: ReceivedMessage): ReadMessage {
   const isSmall = data.length <= maxDirectBytes
   const text = hideSecret(typeof data === 'string' ? data : new TextDecoder().decode(data), secret)
-  const value = parse(text)
+  const value = parseJson(text)
   if (!isObject(value)) {
     // The SDK reports what is no message.
     const answered = Array.isArray(value) ? value.flatMap(listAnswered) : []
@@ -91,12 +91,4 @@ function refuse(refusal: 'invalid' | 'too_large'): ReadMessage {
 function listAnswered(message: unknown): string[] {
   const isResponse = isObject(message) && ('result' in message || 'error' in message)
   return isResponse ? [String(message['id'])] : []
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

@@ -52,11 +52,12 @@ export async function resolveTool(
   if (usable?.includes(stored.id) === false) {
     return missing(`This bot may not use the connector "${stored.name}", so the tool was not called.`)
   }
-  if ((await builtIns.readIntegrationState(stored)) === 'missing') {
+  const { state, version } = await builtIns.readIntegration(stored)
+  if (state === 'missing') {
     return { ...missing(explainMissingIntegration(stored.name)), needsIntegration: true }
   }
   // The call may use only the credential of this version.
-  const connector = { ...stored, credential_version: await builtIns.readCredentialVersion(stored) }
+  const connector = { ...stored, credential_version: version }
   const disconnected =
     connector.status === 'disconnected'
       ? `The connector "${connector.name}" is disconnected. Connect it under Settings, Connectors.`

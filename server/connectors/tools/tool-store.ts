@@ -1,8 +1,7 @@
 import type { Db } from '../../db/database.ts'
 import type { ConnectorRow, ConnectorToolRow } from '../../db/tables/connector-tables.ts'
 import { hashJson } from '../../lib/canonical-json.ts'
-
-type JsonObject = Readonly<Record<string, unknown>>
+import type { JsonObject } from '../../lib/json-object.ts'
 
 /** A server's description of a tool: everything that a user relies on when allowing the tool. */
 export interface ToolDefinition {

@@ -7,6 +7,7 @@ import { createGunzip, createGzip } from 'node:zlib'
 import { z } from 'zod'
 import type { AppError } from '../../lib/app-error.ts'
 import { errorCode } from '../../lib/describe-error.ts'
+import { parseJson } from '../../lib/json-object.ts'
 import { refusal } from './refuse.ts'
 import {
   ContentWriter,
@@ -171,15 +172,6 @@ function parseRow(path: string, line: string, columns: readonly string[]): Row {
   if (!Array.isArray(value) || value.length !== columns.length || !value.every(isValue))
     throw damaged(path, 'a row is wrong')
   return value
-}
-
-/** Returns undefined for a line that is not JSON. */
-function parseJson(line: string): unknown {
-  try {
-    return JSON.parse(line)
-  } catch {
-    return undefined
-  }
 }
 
 const notABackup = (path: string): AppError => refusal(`${path} is not a backup of Yonder.`)

@@ -1,5 +1,6 @@
 import { decodeJwt } from 'jose'
 import type { Database } from '../../db/database.ts'
+import { openJson } from '../../db/secrets/credential.ts'
 import { signInRecordContext } from '../../db/secrets/seal-contexts.ts'
 import type { Sealer } from '../../db/secrets/seal-secret.ts'
 import type { UserRow } from '../../db/tables/tables.ts'
@@ -132,12 +133,6 @@ export class EmbeddedSessions {
 
 /** The account of a grant. Undefined when the grant was not sealed by this installation. */
 function readAccountId(sealer: Sealer, grant: ActiveGrant['record']): string | undefined {
-  try {
-    const { accountId } = JSON.parse(sealer.open(grant.payload, signInRecordContext(grant))) as {
-      accountId?: string
-    }
-    return accountId
-  } catch {
-    return undefined
-  }
+  const payload = openJson(sealer, signInRecordContext(grant), grant.payload)
+  return (payload as { accountId?: string } | undefined)?.accountId
 }
