@@ -1,4 +1,5 @@
 import { endMarker } from '@yonder/contract/lib/event-stream'
+import { createParser } from 'eventsource-parser'
 import type { ApiClient } from '../api/api-client.ts'
 import { UnreachableError } from '../api/api-error.ts'
 
@@ -53,31 +54,20 @@ export async function* readSse(response: Response): AsyncGenerator<string, void,
   if (response.body === null) throw new Error('Response body is not readable')
   const reader = response.body.getReader()
   const decoder = new TextDecoder()
-  let partial = ''
-  let endedWithReturn = false
-  let data: string[] = []
+  const events: string[] = []
+  const parser = createParser({ onEvent: ({ data }) => events.push(data) })
+  let endsWithLine = false
   try {
     for (;;) {
       const { done, value } = await reader.read()
-      let decoded = done ? decoder.decode() : decoder.decode(value, { stream: true })
-      if (decoded !== '') {
-        // A line feed at the start of a chunk belongs to the carriage return at the end of the previous one.
-        const continuesLineEnd = endedWithReturn && decoded.startsWith('\n')
-        endedWithReturn = decoded.endsWith('\r')
-        if (continuesLineEnd) decoded = decoded.slice(1)
-      }
-      const lines = (partial + decoded).split(/\r\n|\r|\n/)
-      partial = lines.pop() ?? ''
+      const text = decoder.decode(value, { stream: !done })
+      if (text !== '') endsWithLine = /[\r\n]$/.test(text)
+      parser.feed(text)
       // A last event with complete lines counts, even without the blank line after it.
-      if (done) lines.push('')
-      for (const line of lines) {
-        if (line === 'data') data.push('')
-        if (line.startsWith('data:')) data.push(line.slice(line.startsWith('data: ') ? 6 : 5))
-        if (line !== '' || data.length === 0) continue
-        const event = data.join('\n')
+      if (done && endsWithLine) parser.feed('\n\n')
+      for (const event of events.splice(0)) {
         if (event.trim() === endMarker) return
         yield event
-        data = []
       }
       if (done) return
     }

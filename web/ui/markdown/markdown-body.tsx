@@ -1,7 +1,6 @@
 import { memo, useState } from 'react'
 import { CodeBlock } from './code-block.tsx'
-import { KeepLineBreaks } from './line-breaks.ts'
-import { MarkdownText } from './markdown-text.tsx'
+import { MarkdownText, type MarkdownTextProps } from './markdown-text.tsx'
 import { joinFootnotes, listDefinitions } from './references.ts'
 import './markdown.css'
 import { createBlockSplitter, type Definition } from './split-blocks.ts'
@@ -21,38 +20,35 @@ export function MarkdownBody({ text, growing, keepLineBreaks = false }: Markdown
   const [split] = useState(createBlockSplitter)
   const { blocks, definitions } = growing ? split(text) : joinFootnotes(text, split(text))
   return (
-    <KeepLineBreaks value={keepLineBreaks}>
-      <div dir="auto" className="markdown">
-        {blocks.map((block, index) => {
-          const isUnfinished = growing && index === blocks.length - 1
-          return block.kind === 'code' ? (
-            <CodeBlock
-              key={block.key}
-              language={block.language}
-              code={block.code}
-              closed={block.closed || !isUnfinished}
-            />
-          ) : (
-            <TextBlock
-              key={block.key}
-              source={block.source}
-              growing={isUnfinished}
-              definitions={definitions}
-            />
-          )
-        })}
-      </div>
-    </KeepLineBreaks>
+    <div dir="auto" className="markdown">
+      {blocks.map((block, index) => {
+        const isUnfinished = growing && index === blocks.length - 1
+        return block.kind === 'code' ? (
+          <CodeBlock
+            key={block.key}
+            language={block.language}
+            code={block.code}
+            closed={block.closed || !isUnfinished}
+          />
+        ) : (
+          <TextBlock
+            key={block.key}
+            source={block.source}
+            growing={isUnfinished}
+            definitions={definitions}
+            keepLineBreaks={keepLineBreaks}
+          />
+        )
+      })}
+    </div>
   )
 }
 
-interface TextBlockProps {
-  readonly source: string
-  readonly growing: boolean
+interface TextBlockProps extends MarkdownTextProps {
   readonly definitions: readonly Definition[]
 }
 
 /** Memoized so that a finished block is not searched for definitions again with each token. */
-const TextBlock = memo(function TextBlock({ source, growing, definitions }: TextBlockProps) {
-  return <MarkdownText source={source + listDefinitions(source, definitions)} growing={growing} />
+const TextBlock = memo(function TextBlock({ source, definitions, ...rest }: TextBlockProps) {
+  return <MarkdownText source={source + listDefinitions(source, definitions)} {...rest} />
 })

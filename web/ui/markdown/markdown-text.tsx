@@ -1,25 +1,31 @@
-import { lazy, memo, Suspense, use } from 'react'
+import { lazy, memo, Suspense } from 'react'
 import ReactMarkdown, { defaultUrlTransform } from 'react-markdown'
+import remarkBreaks from 'remark-breaks'
 import remarkGfm from 'remark-gfm'
 import { LongText } from '../long-text.tsx'
 import { isTooExpensive } from './block-limits.ts'
 import { BlockGrowing } from './code-block.tsx'
-import { KeepLineBreaks, keepLineBreaks } from './line-breaks.ts'
 import { markdownComponents } from './markdown-components.tsx'
 import { normalizeMaths } from './normalize-maths.ts'
 
 const plugins = [remarkGfm]
-const pluginsWithBreaks = [remarkGfm, keepLineBreaks]
+const pluginsWithBreaks = [remarkGfm, remarkBreaks]
 const MathText = lazy(async () => ({ default: (await import('./math-text.tsx')).MathText }))
 
 export interface MarkdownTextProps {
   readonly source: string
   /** Whether the block can still grow. */
   readonly growing: boolean
+  /** Whether a line break inside a paragraph is kept. Markdown itself makes it a space. */
+  readonly keepLineBreaks: boolean
 }
 
 /** Renders one block of markdown. A block that would take too long to parse is shown as plain text. */
-export const MarkdownText = memo(function MarkdownText({ source, growing }: MarkdownTextProps) {
+export const MarkdownText = memo(function MarkdownText({
+  source,
+  growing,
+  keepLineBreaks,
+}: MarkdownTextProps) {
   if (isTooExpensive(source))
     return (
       <p className="whitespace-pre-wrap">
@@ -30,22 +36,21 @@ export const MarkdownText = memo(function MarkdownText({ source, growing }: Mark
   return (
     <BlockGrowing value={growing}>
       {maths === undefined ? (
-        <TextWithoutMaths source={source} />
+        <TextWithoutMaths source={source} keepLineBreaks={keepLineBreaks} />
       ) : (
         // The code that renders formulas is loaded when the first formula appears.
-        <Suspense fallback={<TextWithoutMaths source={source} />}>
-          <MathText source={maths} />
+        <Suspense fallback={<TextWithoutMaths source={source} keepLineBreaks={keepLineBreaks} />}>
+          <MathText source={maths} keepLineBreaks={keepLineBreaks} />
         </Suspense>
       )}
     </BlockGrowing>
   )
 })
 
-function TextWithoutMaths({ source }: { readonly source: string }) {
-  const keepsBreaks = use(KeepLineBreaks)
+function TextWithoutMaths({ source, keepLineBreaks }: Omit<MarkdownTextProps, 'growing'>) {
   return (
     <ReactMarkdown
-      remarkPlugins={keepsBreaks ? pluginsWithBreaks : plugins}
+      remarkPlugins={keepLineBreaks ? pluginsWithBreaks : plugins}
       components={markdownComponents}
       // Allows addresses without a scheme or with a harmless one; all others become empty.
       urlTransform={defaultUrlTransform}

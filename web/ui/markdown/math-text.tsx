@@ -1,17 +1,18 @@
 import type { Element } from 'hast'
 import katex from 'katex'
 import 'katex/dist/katex.min.css'
-import { memo, use, useLayoutEffect, useRef } from 'react'
+import { memo, useLayoutEffect, useRef } from 'react'
 import ReactMarkdown, { defaultUrlTransform, type Components } from 'react-markdown'
+import remarkBreaks from 'remark-breaks'
 import remarkGfm from 'remark-gfm'
 import remarkMath from 'remark-math'
 import { CodeFence } from './code-block.tsx'
-import { KeepLineBreaks, keepLineBreaks } from './line-breaks.ts'
 import { markdownComponents } from './markdown-components.tsx'
+import type { MarkdownTextProps } from './markdown-text.tsx'
 
 type Plugins = NonNullable<Parameters<typeof ReactMarkdown>[0]['remarkPlugins']>
 const plugins: Plugins = [remarkGfm, [remarkMath, { singleDollarTextMath: false }]]
-const pluginsWithBreaks: Plugins = [...plugins, keepLineBreaks]
+const pluginsWithBreaks: Plugins = [...plugins, remarkBreaks]
 
 const components: Components = {
   ...markdownComponents,
@@ -28,11 +29,10 @@ const components: Components = {
 }
 
 /** Renders a block of markdown whose formulas `normalizeMaths` has put between double dollars. */
-export function MathText({ source }: { readonly source: string }) {
-  const keepsBreaks = use(KeepLineBreaks)
+export function MathText({ source, keepLineBreaks }: Omit<MarkdownTextProps, 'growing'>) {
   return (
     <ReactMarkdown
-      remarkPlugins={keepsBreaks ? pluginsWithBreaks : plugins}
+      remarkPlugins={keepLineBreaks ? pluginsWithBreaks : plugins}
       components={components}
       urlTransform={defaultUrlTransform}
     >
