@@ -1,19 +1,11 @@
 import { rootFolder } from '../bin/run-command.mjs'
 import { checkDocLinks, checkDocPaths } from './architecture/doc-paths.mjs'
-import { checkPackageImports } from './architecture/package-imports.mjs'
+import { checkLayers } from './architecture/layers.mjs'
 import { readSources } from './architecture/read-sources.mjs'
 import { checkRestrictedCode } from './architecture/restricted-code.mjs'
 import { checkRouteTests } from './architecture/route-tests.mjs'
-import { checkServerDomains } from './architecture/server-domains.mjs'
-import { checkWebFeatures } from './architecture/web-features.mjs'
 
-const rules = [
-  checkPackageImports,
-  checkServerDomains,
-  checkWebFeatures,
-  checkRestrictedCode,
-  checkRouteTests,
-]
+const rules = [checkLayers, checkRestrictedCode, checkRouteTests]
 
 const sources = readSources(rootFolder)
 const problems = [

@@ -3,13 +3,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { checkDocLinks, checkDocPaths } from './doc-paths.mjs'
-import { checkPackageImports } from './package-imports.mjs'
+import { checkLayers } from './layers.mjs'
 import { checkPatterns } from './patterns.mjs'
 import { parseSource } from './read-sources.mjs'
 import { checkRestrictedCode } from './restricted-code.mjs'
 import { checkRouteTests } from './route-tests.mjs'
-import { checkServerDomains } from './server-domains.mjs'
-import { checkWebFeatures } from './web-features.mjs'
 
 /**
  * @param {Record<string, string>} files
@@ -27,56 +25,56 @@ function tree(files) {
 const cases = [
   {
     title: 'the contract imports only zod',
-    rule: checkPackageImports,
+    rule: checkLayers,
     bad: ['contract/chat.ts', "import { join } from 'node:path'"],
     good: ['contract/bot.ts', "import { z } from 'zod'\nexport type { Chat } from './chat.ts'"],
     message: 'zod and nothing else',
   },
   {
     title: 'the contract imports no other package',
-    rule: checkPackageImports,
+    rule: checkLayers,
     bad: ['contract/chat.ts', "import type { Row } from '../server/db/tables.ts'"],
     good: ['contract/chat.test.ts', "import { expect } from 'vitest'"],
     message: 'contract must not import server',
   },
   {
     title: 'the browser does not import the server',
-    rule: checkPackageImports,
+    rule: checkLayers,
     bad: ['web/lib/api/api-client.ts', "import { listChats } from '../../../server/chats/chat-store.ts'"],
     good: ['web/lib/open-stream.ts', "import type { Chat } from '@yonder/contract/chat'"],
     message: 'web must not import server',
   },
   {
     title: 'the server does not import the browser, also not dynamically',
-    rule: checkPackageImports,
+    rule: checkLayers,
     bad: ['server/main.ts', "const page = await import('../web/app/main.tsx')"],
     good: ['server/app.ts', "const page = await import('./http/api.ts')"],
     message: 'server must not import web',
   },
   {
     title: 'the browser imports no Node modules',
-    rule: checkPackageImports,
+    rule: checkLayers,
     bad: ['web/lib/read-file.ts', "import { readFile } from 'node:fs'"],
     good: ['web/vite.config.ts', "import { join } from 'node:path'"],
     message: 'the browser does not have',
   },
   {
     title: 'the contract is imported by its name',
-    rule: checkPackageImports,
+    rule: checkLayers,
     bad: ['server/chats/chat-store.ts', "import type { Chat } from '../../contract/chat.ts'"],
     good: ['server/chats/chat-tree.ts', "import type { Chat } from '@yonder/contract/chat'"],
     message: "imported as '@yonder/contract",
   },
   {
     title: 'relative imports carry their extension',
-    rule: checkPackageImports,
+    rule: checkLayers,
     bad: ['server/chats/chat-store.ts', "import { listPath } from './chat-tree'"],
     good: ['server/chats/chat-tree.ts', "import './chat-store.ts'"],
     message: 'with its extension',
   },
   {
     title: 'a domain imports only the domains that its list allows',
-    rule: checkServerDomains,
+    rule: checkLayers,
     bad: ['server/chats/chat-store.ts', "import { runCompletion } from '../completions/run-completion.ts'"],
     good: [
       'server/completions/run-completion.ts',
@@ -86,77 +84,77 @@ const cases = [
   },
   {
     title: 'two domains on the same level do not import each other',
-    rule: checkServerDomains,
+    rule: checkLayers,
     bad: ['server/bots/bot-store.ts', "import type { Chat } from '../chats/chat-store.ts'"],
     good: ['server/connectors/call-tool.ts', "import { send } from '../integrations/integration-store.ts'"],
     message: 'bots must not import chats',
   },
   {
     title: 'http imports no domain',
-    rule: checkServerDomains,
+    rule: checkLayers,
     bad: ['server/http/bearer-guard.ts', "import { verify } from '../identity/verify-token.ts'"],
     good: ['server/identity/verify-token.ts', "import { AppError } from '../http/app-error.ts'"],
     message: 'http must not import identity',
   },
   {
     title: 'a domain that is not listed imports nothing',
-    rule: checkServerDomains,
+    rule: checkLayers,
     bad: ['server/billing/send-bill.ts', "import { requireBot } from '../bots/bot-store.ts'"],
     good: ['server/main.ts', "import { requireBot } from './bots/bot-store.ts'"],
-    message: 'not in the list of domains',
+    message: 'not in the list of layers',
   },
   {
     title: 'no file imports the routes of another domain',
-    rule: checkServerDomains,
+    rule: checkLayers,
     bad: ['server/completions/run-completion.ts', "import { chatRoutes } from '../chats/chat-routes.ts'"],
     good: ['server/chats/open-chats.ts', "import { chatRoutes } from './chat-routes.ts'"],
     message: 'routes of another domain',
   },
   {
     title: 'no domain imports the composition',
-    rule: checkServerDomains,
+    rule: checkLayers,
     bad: ['server/chats/list-chats.ts', "import { createApp } from '../app.ts'"],
     good: ['server/main.ts', "import { createApp } from './app.ts'"],
     message: 'only the composition',
   },
   {
     title: 'only tests import server/testing',
-    rule: checkServerDomains,
+    rule: checkLayers,
     bad: ['server/chats/list-chats.ts', "import { openTestApp } from '../testing/test-app.ts'"],
     good: ['server/chats/list-chats.test.ts', "import { openTestApp } from '../testing/test-app.ts'"],
     message: 'only tests import',
   },
   {
     title: 'a feature imports only those below it',
-    rule: checkWebFeatures,
+    rule: checkLayers,
     bad: ['web/features/sharing/share-dialog.tsx', "import { Composer } from '../chat/composer.tsx'"],
     good: ['web/features/chat/composer.tsx', "import { ShareDialog } from '../sharing/share-dialog.tsx'"],
     message: 'feature sharing must not import feature chat',
   },
   {
     title: 'primitives import no feature',
-    rule: checkWebFeatures,
+    rule: checkLayers,
     bad: ['web/ui/menu.tsx', "import { Composer } from '../features/chat/composer.tsx'"],
     good: ['web/features/chat/composer.tsx', "import { Menu } from '../../ui/menu.tsx'"],
     message: 'ui must not import features',
   },
   {
     title: 'a feature does not import the application',
-    rule: checkWebFeatures,
+    rule: checkLayers,
     bad: ['web/features/chat/composer.tsx', "import { routes } from '../../app/routes.tsx'"],
     good: ['web/features/chat/send-button.tsx', "import { Composer } from './composer.tsx'"],
     message: 'features must not import app',
   },
   {
     title: 'every folder of the browser is a known layer',
-    rule: checkWebFeatures,
+    rule: checkLayers,
     bad: ['web/helpers/format.ts', ''],
     good: ['web/main.tsx', "import { WebApp } from './app/web-app.tsx'"],
     message: 'web/helpers is not in the list of layers',
   },
   {
     title: 'only tests import web/testing',
-    rule: checkWebFeatures,
+    rule: checkLayers,
     bad: ['web/lib/clock.ts', "import { fake } from '../testing/fake-clock.ts'"],
     good: ['web/lib/clock.test.ts', "import { fake } from '../testing/fake-clock.ts'"],
     message: 'only tests import',
