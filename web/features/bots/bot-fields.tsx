@@ -2,7 +2,7 @@ import type { ApiType, Bot, ReasoningEffort } from '@yonder/contract/bot'
 import type { Form } from '../../lib/use-form.ts'
 import { Field } from '../../ui/form/field.tsx'
 import { SecretField } from '../../ui/form/secret-field.tsx'
-import { Select } from '../../ui/form/select.tsx'
+import { NamedOptions, Select } from '../../ui/form/select.tsx'
 import { TextArea } from '../../ui/form/text-area.tsx'
 import { TextInput } from '../../ui/form/text-input.tsx'
 import {
@@ -13,7 +13,6 @@ import {
   type NumberField,
 } from './bot-draft.ts'
 import { ConnectorChoiceFields } from './connector-choice-fields.tsx'
-import { NamedOptions } from './named-options.tsx'
 
 interface BotFieldsProps {
   readonly draft: BotDraft

@@ -2,11 +2,10 @@ import { useId, useState } from 'react'
 import { useConnectors } from '../../data/connectors.ts'
 import { Checkbox } from '../../ui/form/checkbox.tsx'
 import { Field } from '../../ui/form/field.tsx'
-import { Select } from '../../ui/form/select.tsx'
+import { NamedOptions, Select } from '../../ui/form/select.tsx'
 import { SearchInput } from '../../ui/form/text-input.tsx'
 import { LoadingState } from '../../ui/states/states.tsx'
 import type { ConnectorChoice } from './bot-draft.ts'
-import { NamedOptions } from './named-options.tsx'
 
 const scopes: Readonly<Record<ConnectorChoice['scope'], string>> = {
   all: 'All',
@@ -89,14 +88,12 @@ function ConnectorCheckboxes({ names, onChange }: ConnectorCheckboxesProps) {
         Chosen connectors ({names.length})
       </p>
       {all.length > maxWithoutSearch && (
-        <div className="flex">
-          <SearchInput
-            aria-label="Search connectors"
-            placeholder="Search connectors..."
-            value={search}
-            onChange={(event) => setSearch(event.target.value)}
-          />
-        </div>
+        <SearchInput
+          aria-label="Search connectors"
+          placeholder="Search connectors..."
+          value={search}
+          onChange={(event) => setSearch(event.target.value)}
+        />
       )}
       <div className="flex max-h-60 flex-col gap-2.5 overflow-y-auto p-0.5">
         {shown.map((name) => (

@@ -14,14 +14,7 @@ export const themePreference = createStoredValue<Theme>(
 
 /** Returns the theme that follows the given one: light, dark, system, light. */
 export function nextTheme(theme: Theme): Theme {
-  switch (theme) {
-    case 'light':
-      return 'dark'
-    case 'dark':
-      return 'system'
-    case 'system':
-      return 'light'
-  }
+  return themes[themes.indexOf(theme) + 1] ?? 'light'
 }
 
 /** Applies the theme now and whenever the user or the system changes it. Returns a function that stops this. */

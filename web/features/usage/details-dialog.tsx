@@ -208,12 +208,8 @@ function DetailsSkeleton() {
       <span className="sr-only">Loading the details</span>
       {skeletonRows.map((row) => (
         <span key={row} className="flex h-9 items-center justify-between">
-          <span className="h-4 w-24">
-            <Skeleton />
-          </span>
-          <span className="h-4 w-16">
-            <Skeleton />
-          </span>
+          <Skeleton size="h-4 w-24" />
+          <Skeleton size="h-4 w-16" />
         </span>
       ))}
     </output>

@@ -1,11 +1,10 @@
-export const usageRanges = ['this-month', 'last-month', 'twelve-months'] as const
-export type UsageRange = (typeof usageRanges)[number]
-
-export const rangeNames: Readonly<Record<UsageRange, string>> = {
+export const rangeNames = {
   'this-month': 'This month',
   'last-month': 'Last month',
   'twelve-months': 'Last 12 months',
-}
+} as const
+
+export type UsageRange = keyof typeof rangeNames
 
 /** Days as `2026-11-24`. */
 export interface UsageDays {

@@ -8,13 +8,13 @@ import { useAction } from '../../lib/api/use-action.ts'
 import { formatCosts, formatCount } from '../../lib/format-usage.ts'
 import { Button } from '../../ui/button/button.tsx'
 import { Disclosure } from '../../ui/disclosure.tsx'
-import { Select } from '../../ui/form/select.tsx'
+import { NamedOptions, Select } from '../../ui/form/select.tsx'
 import { SettingsGroup, SettingsHeader } from '../../ui/form/settings-list.tsx'
 import { ErrorState } from '../../ui/states/error-state.tsx'
 import { Skeleton } from '../../ui/states/progress.tsx'
 import { EmptyState } from '../../ui/states/states.tsx'
 import { UsageChart } from './usage-chart.tsx'
-import { daysOfRange, listDays, listMonths, rangeNames, usageRanges, type UsageRange } from './usage-range.ts'
+import { daysOfRange, listDays, listMonths, rangeNames, type UsageRange } from './usage-range.ts'
 import { formatTokens, UsageTable } from './usage-table.tsx'
 
 /** The Usage section of settings: what the user's bots used and cost in a range of months. */
@@ -29,15 +29,9 @@ export function UsageSection() {
         <Select
           aria-label="Range"
           value={range}
-          onChange={({ target }) =>
-            setRange(usageRanges.find((known) => known === target.value) ?? 'this-month')
-          }
+          onChange={({ target }) => setRange(target.value as UsageRange)}
         >
-          {usageRanges.map((choice) => (
-            <option key={choice} value={choice}>
-              {rangeNames[choice]}
-            </option>
-          ))}
+          <NamedOptions names={rangeNames} />
         </Select>
         <DownloadButton query={query} />
       </SettingsHeader>
@@ -202,21 +196,13 @@ function ReportSkeleton() {
       <span className="grid grid-cols-2 gap-x-6 gap-y-4 sm:grid-cols-4">
         {['Cost', 'Input', 'Output', 'Calls'].map((name) => (
           <span key={name} className="flex h-13 flex-col gap-2">
-            <span className="h-4 w-20">
-              <Skeleton />
-            </span>
-            <span className="h-5 w-16">
-              <Skeleton />
-            </span>
+            <Skeleton size="h-4 w-20" />
+            <Skeleton size="h-5 w-16" />
           </span>
         ))}
       </span>
-      <span className="h-48">
-        <Skeleton shape="block" />
-      </span>
-      <span className="h-32">
-        <Skeleton shape="block" />
-      </span>
+      <Skeleton shape="block" size="h-48" />
+      <Skeleton shape="block" size="h-32" />
     </output>
   )
 }

@@ -4,6 +4,15 @@ import { classNames } from '../class-names.ts'
 import { useField } from './field.tsx'
 import { controlLook } from './text-input.tsx'
 
+/** The options of a `Select`. `names` has the text that the user sees, by the value of the option. */
+export function NamedOptions({ names }: { readonly names: Readonly<Record<string, string>> }) {
+  return Object.entries(names).map(([value, name]) => (
+    <option key={value} value={value}>
+      {name}
+    </option>
+  ))
+}
+
 export interface SelectProps extends Omit<ComponentProps<'select'>, 'className' | 'style'> {
   /** `quiet` has no border and is as wide as the selected option, for a select inside another block. */
   readonly look?: 'boxed' | 'quiet'

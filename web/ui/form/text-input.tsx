@@ -31,7 +31,7 @@ export interface SearchInputProps extends Omit<TextInputProps, 'type'> {
 export function SearchInput({ look = 'boxed', ...rest }: SearchInputProps) {
   const isBoxed = look === 'boxed'
   return (
-    <span className="relative flex min-w-0 flex-1 items-center">
+    <span className="relative flex w-full min-w-0 items-center">
       <Search
         size={isBoxed ? 15 : 18}
         aria-hidden

@@ -53,8 +53,8 @@ export function MarkdownImage({ src, alt }: MarkdownImageProps) {
   const sites = use(ImageSitesContext)
   const [shown, setShown] = useState(false)
   const [hasFailed, setFailed] = useState(false)
-  const address = parseAddress(src)
-  if (address === undefined)
+  const address = src === '' ? null : URL.parse(src, location.href)
+  if (address === null || !/^https?:$/.test(address.protocol))
     return <Placeholder isBroken>{alt === '' ? 'Image with an invalid address' : alt}</Placeholder>
   const site = <span className="text-muted">from {address.host}</span>
   if (hasFailed)
@@ -122,14 +122,4 @@ function Placeholder({ isBroken = false, address, actions, children }: Placehold
       {actions !== undefined && <span className="inline-flex flex-wrap gap-2">{actions}</span>}
     </span>
   )
-}
-
-function parseAddress(src: string): URL | undefined {
-  if (src === '') return undefined
-  try {
-    const address = new URL(src, location.href)
-    return address.protocol === 'http:' || address.protocol === 'https:' ? address : undefined
-  } catch {
-    return undefined
-  }
 }

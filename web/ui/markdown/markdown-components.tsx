@@ -47,23 +47,15 @@ function MarkdownLink({ href, children }: MarkdownLinkProps) {
     )
   // A link to a footnote of the same text.
   if (href.startsWith('#')) return <a href={href}>{children}</a>
-  const address = parseAddress(href)
+  const address = URL.parse(href, location.href)
   const isElsewhere = address?.origin !== location.origin
   return (
-    <Tooltip inline text={address === undefined ? href : <Address address={address} />}>
+    <Tooltip inline text={address === null ? href : <Address address={address} />}>
       <a href={href} {...(isElsewhere && { target: '_blank', rel: 'noopener noreferrer' })}>
         {children}
       </a>
     </Tooltip>
   )
-}
-
-function parseAddress(href: string): URL | undefined {
-  try {
-    return new URL(href, location.href)
-  } catch {
-    return undefined
-  }
 }
 
 /** A longer address is cut. */

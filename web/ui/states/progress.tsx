@@ -15,12 +15,15 @@ export function Spinner({ label, size = 16 }: { readonly label?: string; readonl
 
 const skeletonShapes = { line: 'rounded-control', block: 'rounded-block', circle: 'rounded-full' } as const
 
-/** A grey placeholder for content that is loading. It fills its parent, which gives it the size of the content. */
-export function Skeleton({ shape = 'line' }: { readonly shape?: keyof typeof skeletonShapes }) {
+export interface SkeletonProps {
+  readonly shape?: keyof typeof skeletonShapes
+  /** The classes of the size, which is that of the content. By default it fills its parent. */
+  readonly size?: string
+}
+
+/** A grey placeholder for content that is loading. */
+export function Skeleton({ shape = 'line', size = 'size-full' }: SkeletonProps) {
   return (
-    <span
-      aria-hidden
-      className={classNames('block size-full animate-pulse bg-pressed', skeletonShapes[shape])}
-    />
+    <span aria-hidden className={classNames('block animate-pulse bg-pressed', skeletonShapes[shape], size)} />
   )
 }
