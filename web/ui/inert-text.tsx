@@ -1,6 +1,7 @@
 import { findInvisible } from '@yonder/contract/lib/invisible'
-import { Fragment, type ReactNode } from 'react'
+import { cutText } from '@yonder/contract/message-text'
 import './inert-text.css'
+import { Fragment, useState, type ReactNode } from 'react'
 import { LongText } from './long-text.tsx'
 
 /** At most this many sequences of invisible characters are marked in a text, to limit the number of elements. */
@@ -51,4 +52,50 @@ export function formatCodePoints(characters: string): string {
     return `U+${code.padStart(4, '0')}`
   })
   return numbers.join(' ')
+}
+
+/**
+ * The name of a tool as its server has it. Spaces at its ends are shown by their numbers, like invisible characters.
+ */
+export function ToolName({ children }: { readonly children: string }) {
+  const name = children.trim()
+  const start = children.indexOf(name)
+  const end = start + name.length
+  return (
+    <>
+      {start > 0 && <Spaces>{children.slice(0, start)}</Spaces>}
+      <InertText>{name}</InertText>
+      {end < children.length && <Spaces>{children.slice(end)}</Spaces>}
+    </>
+  )
+}
+
+function Spaces({ children }: { readonly children: string }) {
+  return <span className="hidden-characters">{formatCodePoints(children)}</span>
+}
+
+/** A longer text is cut to this length until the user opens it. */
+const maxFoldedChars = 280
+
+/** A text from a tool. A long one is cut until the user presses 'Show all'. */
+export function FoldedText({ children }: { readonly children: string }) {
+  const [isOpen, setOpen] = useState(false)
+  const { text, isCut } = cutText(children, maxFoldedChars)
+  return (
+    <>
+      <span dir="auto" className="whitespace-pre-line wrap-anywhere">
+        <InertText>{isOpen || !isCut ? children : `${text}\u2026`}</InertText>
+      </span>
+      {isCut && (
+        <button
+          type="button"
+          aria-expanded={isOpen}
+          onClick={() => setOpen(!isOpen)}
+          className="ml-1.5 font-medium text-accent underline-offset-2 hover:underline"
+        >
+          {isOpen ? 'Show less' : 'Show all'}
+        </button>
+      )}
+    </>
+  )
 }

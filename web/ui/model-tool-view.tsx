@@ -1,8 +1,7 @@
 import type { ModelTool } from '@yonder/contract/connector'
 import { CopyButton } from './button/copy-button.tsx'
 import { Disclosure } from './disclosure.tsx'
-import { FoldedText } from './folded-text.tsx'
-import { InertText } from './inert-text.tsx'
+import { FoldedText, InertText } from './inert-text.tsx'
 import { ErrorState } from './states/error-state.tsx'
 import { LoadingState } from './states/states.tsx'
 

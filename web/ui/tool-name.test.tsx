@@ -1,6 +1,6 @@
 import { render } from '@testing-library/react'
 import { expect, it } from 'vitest'
-import { ToolName } from './tool-name.tsx'
+import { ToolName } from './inert-text.tsx'
 
 it.each([
   ['act', 'act'],

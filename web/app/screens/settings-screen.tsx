@@ -1,9 +1,12 @@
+import { lazy, type ComponentType } from 'react'
 import { Navigate, NavLink, useNavigate, useParams } from 'react-router'
+import { useIdentity } from '../../features/identity/use-identity.ts'
+import { GeneralSection } from '../../features/preferences/general-section.tsx'
+import { OwnShares } from '../../features/sharing/own-shares.tsx'
 import { classNames } from '../../ui/class-names.ts'
 import { Field } from '../../ui/form/field.tsx'
 import { Select } from '../../ui/form/select.tsx'
 import { PageTitle } from '../page-title.tsx'
-import { settingsSections, type SettingsSection } from './settings-sections.tsx'
 
 /** The settings: a menu on the left on wide screens, a 'Sections' dropdown on small ones. */
 export function SettingsScreen() {
@@ -65,5 +68,44 @@ function SectionChoice({ current }: { readonly current: SettingsSection }) {
         </Select>
       </Field>
     </div>
+  )
+}
+
+const BotsSettings = lazy(async () => ({ default: (await import('./bots-settings.tsx')).BotsSettings }))
+
+const ConnectorsSection = lazy(async () => ({
+  default: (await import('../../features/connectors/connectors-section.tsx')).ConnectorsSection,
+}))
+
+const IntegrationsSection = lazy(async () => ({
+  default: (await import('../../features/integrations/integrations-section.tsx')).IntegrationsSection,
+}))
+
+const UsageSection = lazy(async () => ({
+  default: (await import('../../features/usage/usage-section.tsx')).UsageSection,
+}))
+
+interface SettingsSection {
+  /** The last segment of the section's path. */
+  readonly id: string
+  readonly label: string
+  readonly Section: ComponentType
+}
+
+const settingsSections: readonly SettingsSection[] = [
+  { id: 'general', label: 'General', Section: GeneralSettings },
+  { id: 'bots', label: 'Bots', Section: BotsSettings },
+  { id: 'connectors', label: 'Connectors', Section: ConnectorsSection },
+  { id: 'integrations', label: 'Integrations', Section: IntegrationsSection },
+  { id: 'usage', label: 'Usage', Section: UsageSection },
+]
+
+/** The General section of settings, with the links that the user has shared. */
+function GeneralSettings() {
+  const { identity } = useIdentity()
+  return (
+    <GeneralSection accountUrl={identity.accountUrl}>
+      <OwnShares />
+    </GeneralSection>
   )
 }

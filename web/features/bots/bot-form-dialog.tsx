@@ -4,14 +4,14 @@ import { useSaveBot } from '../../data/bots.ts'
 import { useForm } from '../../lib/use-form.ts'
 import { Button } from '../../ui/button/button.tsx'
 import { classNames } from '../../ui/class-names.ts'
-import { EditDialog } from '../../ui/dialog/edit-dialog.tsx'
+import { EditDialog } from '../../ui/dialog/form-dialog.tsx'
 import { Checkbox } from '../../ui/form/checkbox.tsx'
 import { Field } from '../../ui/form/field.tsx'
 import { TextInput } from '../../ui/form/text-input.tsx'
 import {
   checkBotDraft,
-  endpointOf,
   draftOf,
+  endpointOf,
   inputOf,
   ollamaDraft,
   toggleOptional,

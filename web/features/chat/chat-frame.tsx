@@ -13,7 +13,7 @@ import { ContentsButton } from './contents/chat-contents.tsx'
 import type { ChatSession } from './session/chat-session.ts'
 import { countCallsAfter } from './session/run-messages.ts'
 import type { SessionView } from './session/session-reducer.ts'
-import { describeSummarizing } from './summary/describe-summary.ts'
+import { describeSummarizing } from './summary/current-summary.ts'
 
 export interface ChatFrameProps {
   /** The table of contents, left of the messages on a wide window. */
@@ -54,19 +54,11 @@ export function ChatSkeleton() {
       className="mx-auto flex w-full max-w-column flex-col gap-8 px-4 pt-8 sm:px-6"
     >
       <ContentsButton />
-      <span className="ml-auto h-12 w-3/5">
-        <Skeleton shape="block" />
-      </span>
+      <Skeleton shape="block" size="ml-auto h-12 w-3/5" />
       <span className="flex flex-col gap-3">
-        <span className="h-4 w-full">
-          <Skeleton />
-        </span>
-        <span className="h-4 w-11/12">
-          <Skeleton />
-        </span>
-        <span className="h-4 w-2/3">
-          <Skeleton />
-        </span>
+        <Skeleton size="h-4 w-full" />
+        <Skeleton size="h-4 w-11/12" />
+        <Skeleton size="h-4 w-2/3" />
       </span>
     </output>
   )

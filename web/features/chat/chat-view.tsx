@@ -18,9 +18,8 @@ import {
   type ChatFrameProps,
 } from './chat-frame.tsx'
 import { storageKeys } from './chat-storage.ts'
-import { Composer } from './composer/composer.tsx'
-import { focusInput } from './composer/focus-input.ts'
-import { measureContext } from './composer/measure-context.ts'
+import { Composer, focusInput } from './composer/composer.tsx'
+import { measureContext } from './composer/context-gauge.tsx'
 import { UnsentNote } from './composer/unsent-note.tsx'
 import { useBotChoice } from './composer/use-bot-choice.ts'
 import { ChatContents } from './contents/chat-contents.tsx'

@@ -1,7 +1,8 @@
 import type { Connector } from '@yonder/contract/connector'
 import { Plus } from 'lucide-react'
-import { useCallback, useId, useRef, useState } from 'react'
+import { useCallback, useEffect, useId, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
+import { useSearchParams } from 'react-router'
 import { useConnectors, useDeleteConnector } from '../../data/connectors.ts'
 import { Button } from '../../ui/button/button.tsx'
 import { ConfirmDialog } from '../../ui/dialog/confirm-dialog.tsx'
@@ -12,7 +13,6 @@ import { ConnectorFormDialog } from './form/connector-form-dialog.tsx'
 import { useAuthorizationReturn } from './list/authorization-return.ts'
 import { ConnectorList } from './list/connector-list.tsx'
 import type { ConnectorAction } from './list/connector-row.tsx'
-import { useRequestedConnector } from './list/requested-connector.ts'
 
 /** The dialog that is open over the list. */
 type OpenDialog =
@@ -69,4 +69,22 @@ export function ConnectorsSection() {
 /** Returns the connector from the current list, since a connector can change while its dialog is open. */
 function findLatest(connector: Connector, connectors: readonly Connector[] = []): Connector {
   return connectors.find(({ name }) => name === connector.name) ?? connector
+}
+
+/**
+ * Calls `onRequest` with the connector that `?configure=` names, as soon as the list is loaded, and removes the name
+ * from the address. If no connector has this name, `onRequest` is not called.
+ */
+function useRequestedConnector(
+  connectors: readonly Connector[] | undefined,
+  onRequest: (connector: Connector) => void,
+): void {
+  const [params, setParams] = useSearchParams()
+  const requested = params.get('configure')
+  useEffect(() => {
+    if (connectors === undefined || requested === null) return
+    const connector = connectors.find(({ name }) => name === requested)
+    if (connector !== undefined) onRequest(connector)
+    setParams({}, { replace: true })
+  }, [connectors, requested, onRequest, setParams])
 }

@@ -1,12 +1,13 @@
 import type { UserInfo } from '@yonder/contract/identity'
-import { useUserInfo } from '../../data/user-info.ts'
+import useSWR from 'swr'
+import { ButtonLink } from '../../ui/button/button.tsx'
 import { SettingsGroup, SettingsRow } from '../../ui/form/settings-list.tsx'
 import { Avatar } from '../../ui/icons/avatar.tsx'
 import { Skeleton } from '../../ui/states/progress.tsx'
 
 /** The signed-in user, with a link to the account page of the built-in provider. */
 export function UserInformation({ accountUrl }: { readonly accountUrl: string | null }) {
-  const { data, error } = useUserInfo()
+  const { data, error } = useSWR<UserInfo, Error>('/api/auth/userinfo')
   return (
     <SettingsGroup title="User Information">
       {data !== undefined ? (
@@ -23,13 +24,9 @@ export function UserInformation({ accountUrl }: { readonly accountUrl: string | 
           name="Account and security"
           meaning="Change your password, and see where you are signed in."
         >
-          <a
-            href={accountUrl}
-            className="touch-target inline-flex h-9 items-center rounded-control border border-line-strong bg-surface px-4 text-sm font-medium text-ink transition-colors hover:bg-hover active:bg-pressed"
-          >
-            Manage
-            <span className="sr-only"> account and security</span>
-          </a>
+          <ButtonLink href={accountUrl}>
+            Manage<span className="sr-only"> account and security</span>
+          </ButtonLink>
         </SettingsRow>
       )}
     </SettingsGroup>
@@ -65,20 +62,14 @@ function Loading() {
   return (
     <>
       <output className="flex items-center gap-4 py-4">
-        <span className="size-12">
-          <Skeleton shape="circle" />
-        </span>
+        <Skeleton shape="circle" size="size-12" />
         <span className="flex h-12 items-center text-sm text-muted">Loading...</span>
       </output>
       <SettingsRow name="ID">
-        <span className="block h-4 w-56">
-          <Skeleton />
-        </span>
+        <Skeleton size="h-4 w-56" />
       </SettingsRow>
       <SettingsRow name="Prefix">
-        <span className="block h-4 w-32">
-          <Skeleton />
-        </span>
+        <Skeleton size="h-4 w-32" />
       </SettingsRow>
     </>
   )

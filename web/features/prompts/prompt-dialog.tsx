@@ -1,13 +1,14 @@
-import type { SentMessage, SentTool, SentPrompt } from '@yonder/contract/sent-prompt'
-import type { ReactNode } from 'react'
+import type { SentMessage, SentPrompt, SentTool } from '@yonder/contract/sent-prompt'
+import { useEffect, type ReactNode } from 'react'
+import useSWR, { useSWRConfig } from 'swr'
 import { isNotFound, readReason } from '../../lib/api/api-error.ts'
+import { optionalReadOptions } from '../../lib/api/api-provider.tsx'
 import { formatRecent } from '../../lib/format-time.ts'
+import { formatCount } from '../../lib/format-usage.ts'
 import { Dialog } from '../../ui/dialog/dialog.tsx'
 import { Disclosure } from '../../ui/disclosure.tsx'
 import { InertText } from '../../ui/inert-text.tsx'
 import { LoadingState } from '../../ui/states/states.tsx'
-import { describeOptions, describeSize, formatChars, sizeOfMessage, sizeOfTool } from './describe-prompt.ts'
-import { useSentPrompt } from './use-sent-prompt.ts'
 
 export interface PromptDialogProps {
   readonly chatId: string
@@ -151,4 +152,48 @@ function Text({ children }: { readonly children: string }) {
 
 function sum(sizes: readonly number[]): number {
   return sizes.reduce((total, size) => total + size, 0)
+}
+
+// The prompt of a finished reply never changes.
+const sentPromptOptions = { ...optionalReadOptions, revalidateOnReconnect: false }
+
+/** What the model was given for a reply. */
+function useSentPrompt(chatId: string, messageId: string) {
+  const path = `/api/chats/${encodeURIComponent(chatId)}/messages/${encodeURIComponent(messageId)}/prompt`
+  const { cache } = useSWRConfig()
+  // A prompt can have millions of characters, which must not stay in memory.
+  useEffect(() => () => cache.delete(path), [cache, path])
+  return useSWR<SentPrompt, Error>(path, sentPromptOptions)
+}
+
+/** Returns the number of characters of a message, including its tool calls. */
+function sizeOfMessage({ content, tool_calls: calls = [] }: SentMessage): number {
+  return calls.reduce((size, call) => size + call.name.length + call.arguments.length, content.length)
+}
+
+/** Returns the number of characters of a tool's definition. */
+function sizeOfTool({ name, description, schema }: SentTool): number {
+  return name.length + description.length + schema.length
+}
+
+/** Returns the size of a prompt, or of the parts of it that are still stored, as a text. */
+function describeSize({ instructions, messages, tools, missing }: SentPrompt): string {
+  const sizes = [instructions?.length ?? 0, ...messages.map(sizeOfMessage), ...tools.map(sizeOfTool)]
+  const chars = sizes.reduce((total, size) => total + size, 0)
+  return `${formatChars(chars)} ${missing.length === 0 ? 'in all' : 'still stored'}`
+}
+
+function formatChars(chars: number): string {
+  return chars === 1 ? '1 character' : `${formatCount(chars)} characters`
+}
+
+/** Returns a text for each option that was sent. */
+function describeOptions(prompt: SentPrompt): string[] {
+  const { temperature, top_p, reasoning_effort, max_tokens } = prompt
+  return [
+    ...(temperature === undefined ? [] : [`temperature ${temperature}`]),
+    ...(top_p === undefined ? [] : [`top-p ${top_p}`]),
+    ...(reasoning_effort === undefined ? [] : [`reasoning effort ${reasoning_effort}`]),
+    ...(max_tokens === null ? [] : [`at most ${formatCount(max_tokens)} tokens`]),
+  ]
 }

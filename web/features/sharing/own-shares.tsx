@@ -1,10 +1,13 @@
 import type { OwnShare } from '@yonder/contract/share'
+import { ExternalLink } from 'lucide-react'
 import { useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
-import { useRevokeShare, useShares } from '../../data/shares.ts'
+import { shareAddress, useRevokeShare, useShares } from '../../data/shares.ts'
+import { formatDay } from '../../lib/format-time.ts'
+import { CopyButton } from '../../ui/button/copy-button.tsx'
 import { ConfirmDialog } from '../../ui/dialog/confirm-dialog.tsx'
+import { Entry, EntryButton } from '../../ui/entry-list.tsx'
 import { SettingsGroup } from '../../ui/form/settings-list.tsx'
-import { ShareRow } from './share-row.tsx'
 
 /** The user's share links, which can be opened, copied and revoked. */
 export function OwnShares() {
@@ -61,5 +64,42 @@ function ShareList({ onRevoke }: { readonly onRevoke: (share: OwnShare) => void 
         <ShareRow key={share.id} share={share} onRevoke={() => onRevoke(share)} />
       ))}
     </ul>
+  )
+}
+
+interface ShareRowProps {
+  readonly share: OwnShare
+  readonly onRevoke: () => void
+}
+
+/** One of the user's share links, which can be opened, copied and revoked. */
+function ShareRow({ share, onRevoke }: ShareRowProps) {
+  const address = shareAddress(share.id)
+  return (
+    <Entry
+      name={
+        <a
+          href={address}
+          target="_blank"
+          rel="noopener noreferrer"
+          className="inline-flex max-w-full items-center gap-1.5 underline-offset-4 hover:underline"
+        >
+          <bdi className="truncate">{share.title === '' ? 'Shared chat' : share.title}</bdi>
+          <ExternalLink size={14} aria-hidden className="shrink-0 text-muted" />
+          <span className="sr-only">(opens in a new tab)</span>
+        </a>
+      }
+      detail={
+        <p className="tabular-nums">
+          Shared <time dateTime={share.created_at}>{formatDay(new Date(share.created_at))}</time>
+        </p>
+      }
+      actions={
+        <>
+          <CopyButton title="Copy link" text={address} />
+          <EntryButton onClick={onRevoke}>Revoke</EntryButton>
+        </>
+      }
+    />
   )
 }

@@ -1,9 +1,12 @@
 import { Check, Share2, X } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
 import { shareAddress, useCreateShare } from '../../data/shares.ts'
+import { logError } from '../../lib/log-error.ts'
+import { CopyButton } from '../../ui/button/copy-button.tsx'
 import { IconButton } from '../../ui/button/icon-button.tsx'
-import { deliverLink, type LinkDelivery } from './deliver-link.ts'
-import { ShareLinkDialog } from './share-link-dialog.tsx'
+import { Dialog } from '../../ui/dialog/dialog.tsx'
+import { Field } from '../../ui/form/field.tsx'
+import { TextInput } from '../../ui/form/text-input.tsx'
 
 /** How long the outcome is shown. */
 const feedbackMs = 2000
@@ -76,4 +79,53 @@ export function ShareButton({ chatId, messageId }: ShareButtonProps) {
 function FeedbackIcon({ feedback }: { readonly feedback: Feedback | undefined }) {
   if (feedback === undefined) return <Share2 size={16} aria-hidden />
   return feedback === 'failed' ? <X size={16} aria-hidden /> : <Check size={16} aria-hidden />
+}
+
+interface ShareLinkDialogProps {
+  readonly address: string
+  readonly onClose: () => void
+}
+
+/** Shows a link that the browser refused to copy. Some browsers copy it after another click, on 'Copy link'. */
+function ShareLinkDialog({ address, onClose }: ShareLinkDialogProps) {
+  return (
+    <Dialog
+      size="small"
+      title="Shared"
+      description="The browser did not allow the link to be copied. Copy it from here."
+      onClose={onClose}
+    >
+      <div className="flex items-end gap-1 pt-4">
+        <div className="min-w-0 flex-1">
+          <Field label="Link">
+            <TextInput readOnly value={address} onFocus={({ target }) => target.select()} />
+          </Field>
+        </div>
+        <CopyButton title="Copy link" text={address} />
+      </div>
+    </Dialog>
+  )
+}
+
+/** How a link was passed on; `cancelled` if the user closed the system's share dialog. */
+type LinkDelivery = 'shared' | 'copied' | 'cancelled' | 'failed'
+
+/** Passes a link to the system's share dialog if there is one, else to the clipboard. */
+async function deliverLink(address: string): Promise<LinkDelivery> {
+  if (typeof navigator.share === 'function') {
+    try {
+      await navigator.share({ url: address })
+      return 'shared'
+    } catch (error) {
+      if (error instanceof DOMException && error.name === 'AbortError') return 'cancelled'
+      // The browser refused, for instance because the click was too long ago. Try the clipboard instead.
+    }
+  }
+  try {
+    await navigator.clipboard.writeText(address)
+    return 'copied'
+  } catch (error) {
+    logError('Copying failed', error)
+    return 'failed'
+  }
 }

@@ -53,3 +53,17 @@ export function Button({
     </button>
   )
 }
+
+interface ButtonLinkProps extends Omit<ComponentProps<'a'>, 'className' | 'style'> {
+  readonly href: string
+  readonly look?: keyof typeof buttonLooks
+}
+
+/** A link to another page that is as important as a button. */
+export function ButtonLink({ look = 'quiet', children, ...rest }: ButtonLinkProps) {
+  return (
+    <a {...rest} className={classNames(buttonShape, buttonSizes.medium, buttonLooks[look])}>
+      {children}
+    </a>
+  )
+}

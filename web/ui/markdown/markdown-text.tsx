@@ -3,7 +3,6 @@ import ReactMarkdown, { defaultUrlTransform } from 'react-markdown'
 import remarkBreaks from 'remark-breaks'
 import remarkGfm from 'remark-gfm'
 import { LongText } from '../long-text.tsx'
-import { isTooExpensive } from './block-limits.ts'
 import { BlockGrowing } from './code-block.tsx'
 import { markdownComponents } from './markdown-components.tsx'
 import { normalizeMaths } from './normalize-maths.ts'
@@ -58,4 +57,28 @@ function TextWithoutMaths({ source, keepLineBreaks }: Omit<MarkdownTextProps, 'g
       {source}
     </ReactMarkdown>
   )
+}
+
+/** A block that exceeds one of these limits is not parsed as markdown. */
+const maxBlockChars = 50_000
+const maxMarkersInLine = 60
+const maxOpeners = 3000
+
+/** Whether a block is so long or so deeply nested that parsing it would block the page. */
+export function isTooExpensive(source: string): boolean {
+  if (source.length > maxBlockChars) return true
+  if (source.length < maxMarkersInLine) return false
+  return hasDeepLine(source) || count(source, /[[*_~<]/g) > maxOpeners
+}
+
+function hasDeepLine(source: string): boolean {
+  return source.split('\n').some((line) => {
+    if (line.length < maxMarkersInLine) return false
+    const markers = /^(?:[ \t]*(?:[-+*>]|\d{1,9}[.)])(?=[ \t>]))*[ \t>]*/.exec(line)?.[0] ?? ''
+    return count(markers, /[-+*>]|\d[.)]/g) > maxMarkersInLine
+  })
+}
+
+function count(text: string, pattern: RegExp): number {
+  return text.match(pattern)?.length ?? 0
 }

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { IconButton } from '../button/icon-button.tsx'
 import { Dialog } from '../dialog/dialog.tsx'
 import { TextInput } from '../form/text-input.tsx'
-import { placeTooltip } from './place-tooltip.ts'
+import { placeTooltip } from './tooltip.tsx'
 
 const wait = (milliseconds: number) => act(() => vi.advanceTimersByTimeAsync(milliseconds))
 const control = (name: string) => screen.getByRole('button', { name })

@@ -12,7 +12,6 @@ import { createStore, useStore } from '../../lib/store.ts'
 import { dialogStack } from '../dialog/dialog-layer.ts'
 import { isFocusMoving } from '../focus.ts'
 import { formatShortcut } from '../shortcut/shortcut.ts'
-import { placeTooltip } from './place-tooltip.ts'
 
 /** A tooltip opens when the pointer has been on its control for this long. Keyboard focus opens it at once. */
 const hoverDelayMs = 400
@@ -188,4 +187,19 @@ function useCloseFromOutside(anchor: RefObject<HTMLElement | null>, onClose: () 
       window.removeEventListener('resize', handleMove)
     }
   }, [anchor])
+}
+
+/** The smallest space between a tooltip and the left or right edge of the window. */
+const minMarginPx = 6
+
+/** Puts a tooltip below its control, or above where there is no room below, within the window if it fits. */
+export function placeTooltip(bubble: HTMLElement, control: HTMLElement): void {
+  const anchor = control.getBoundingClientRect()
+  const { width, height } = bubble.getBoundingClientRect()
+  const maxLeft = document.documentElement.clientWidth - width - minMarginPx
+  const maxTop = window.innerHeight - height
+  const left = anchor.left + anchor.width / 2 - width / 2
+  const top = anchor.bottom > maxTop ? anchor.top - height : anchor.bottom
+  bubble.style.left = `${Math.max(minMarginPx, Math.min(left, maxLeft))}px`
+  bubble.style.top = `${Math.max(0, Math.min(top, maxTop))}px`
 }

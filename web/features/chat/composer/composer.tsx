@@ -8,11 +8,8 @@ import { isSendKey, useShortcut } from '../../../ui/shortcut/shortcut.ts'
 import { useDraft } from '../chat-storage.ts'
 import { MessageFiles } from '../message/message-files.tsx'
 import { BotSelect } from './bot-select.tsx'
-import { ChatTextArea } from './chat-text-area.tsx'
-import { ContextGauge } from './context-gauge.tsx'
-import { focusInput } from './focus-input.ts'
-import type { ContextUse } from './measure-context.ts'
-import { NewLineButton } from './new-line-button.tsx'
+import { ChatTextArea, NewLineButton } from './chat-text-area.tsx'
+import { ContextGauge, type ContextUse } from './context-gauge.tsx'
 import type { BotChoice } from './use-bot-choice.ts'
 
 export interface ComposerProps {
@@ -138,4 +135,11 @@ function ComposerBox({ text, onChange, onSubmit, ref: box }: ComposerBoxProps) {
       className="field-sizing-content max-h-[calc(10lh+0.75rem)] short:max-h-[calc(3lh+0.75rem)] min-h-[max(60px,2lh+0.75rem)] w-full min-w-0 bg-transparent px-4 pt-2.5 pb-0.5 outline-none placeholder:text-muted"
     />
   )
+}
+
+/**
+ * Moves the focus to a message input, except on a touch device, whose on-screen keyboard would cover the chat.
+ */
+export function focusInput(area: HTMLTextAreaElement | null): void {
+  if (!matchMedia('(pointer: coarse)').matches) area?.focus({ preventScroll: true })
 }

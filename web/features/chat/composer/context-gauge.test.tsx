@@ -2,8 +2,7 @@ import { render, screen } from '@testing-library/react'
 import { userEvent } from '@testing-library/user-event'
 import { expect, it } from 'vitest'
 import { makeBot, makeMessage, makeReply } from '../../../testing/wire-objects.ts'
-import { ContextGauge } from './context-gauge.tsx'
-import { measureContext } from './measure-context.ts'
+import { ContextGauge, measureContext } from './context-gauge.tsx'
 
 const path = [
   makeMessage('u1', null),

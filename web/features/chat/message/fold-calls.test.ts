@@ -2,7 +2,7 @@ import type { Message } from '@yonder/contract/message'
 import type { ToolOutcome } from '@yonder/contract/tool-call'
 import { expect, it } from 'vitest'
 import { makeMessage, makeReply } from '../../../testing/wire-objects.ts'
-import { foldCalls } from './fold-calls.ts'
+import { foldCalls } from './folded-calls.tsx'
 
 const done: ToolOutcome = { status: 'done', duration: 1, parts: [] }
 const image: ToolOutcome = { ...done, parts: [{ type: 'image', file: 'f1' }] }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { holdsMarkdown } from './holds-markdown.ts'
+import { holdsMarkdown } from './typed-content.tsx'
 
 test.each([
   '```\ncode\n```',

@@ -7,15 +7,13 @@ import { LongText } from '../../../ui/long-text.tsx'
 import { Markdown } from '../../../ui/markdown/markdown.tsx'
 import { SharedToolCall } from '../../tools/call/shared-tool-call.tsx'
 import { ToolBlock } from '../../tools/call/tool-block.tsx'
-import { describeSummarizing } from '../summary/describe-summary.ts'
+import { describeSummarizing } from '../summary/current-summary.ts'
 import { BranchControl } from './branch-control.tsx'
-import { hasOwnContent } from './fold-calls.ts'
-import { FoldedCalls } from './folded-calls.tsx'
+import { FoldedCalls, hasOwnContent, useFolds, type Folds } from './folded-calls.tsx'
 import { LeftOutNotice } from './left-out-notice.tsx'
 import { MessageActionsContext, ToolCallsContext } from './message-context.ts'
 import { MessageFiles } from './message-files.tsx'
 import { MessageMeta } from './message-meta.tsx'
-import { useFolds, type Folds } from './use-folds.ts'
 
 export interface ReplyMessageProps {
   /** The replies of the turn without `last`, oldest first. */

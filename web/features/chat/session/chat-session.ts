@@ -12,9 +12,8 @@ import { logError } from '../../../lib/log-error.ts'
 import { createStore, type ReadableStore } from '../../../lib/store.ts'
 import { toast } from '../../../lib/toasts.ts'
 import { restoreDraft, storageKeys } from '../chat-storage.ts'
-import { AutomaticSends } from './automatic-sends.ts'
 import { ChatReader } from './chat-reader.ts'
-import { firstMessage, outbox, type OutgoingMessage } from './outbox.ts'
+import { AutomaticSends, firstMessage, outbox, type OutgoingMessage } from './outbox.ts'
 import {
   explainRunFailure,
   explainSendFailure,

@@ -1,7 +1,8 @@
 import type { Chat } from '@yonder/contract/chat'
 import type { MessageContent } from '@yonder/contract/message'
 import { isBlank } from '@yonder/contract/message-text'
-import type { Failure } from '../../../lib/api/api-error.ts'
+import { isOutage, type Failure } from '../../../lib/api/api-error.ts'
+import type { Connection } from '../../../lib/api/connection.ts'
 import { browserStorage } from '../../../lib/browser-storage.ts'
 import { formatContent, parseContent, storageKeys } from '../chat-storage.ts'
 import { homeOutbox } from './home-outbox.ts'
@@ -94,4 +95,30 @@ export const firstMessage = {
     // An id has at most 64 characters.
     return { id: `${chatId.slice(0, 58)}_first`, parentId: null, content, botName }
   },
+}
+
+/**
+ * Decides whether a message that an outage kept from the server is sent without a click. This happens once per
+ * message and outage. Otherwise a request that, for example, a browser extension blocks would be repeated forever.
+ */
+export class AutomaticSends {
+  readonly #connection: Connection
+  /** The id of the last message that was sent without a click, and how many outages there had been by then. */
+  #sent: { readonly id: string; readonly outages: number } | undefined
+
+  constructor(connection: Connection) {
+    this.#connection = connection
+  }
+
+  /**
+   * Returns whether the message with this id, which failed for this reason, is to be sent now, and counts it as sent:
+   * another call for the same message returns false until the next outage.
+   */
+  claim(id: string, failure: Failure): boolean {
+    const outages = this.#connection.countOutages()
+    const isSent = this.#sent?.id === id && this.#sent.outages === outages
+    if (!isOutage(failure) || this.#connection.get() !== 'online' || isSent) return false
+    this.#sent = { id, outages }
+    return true
+  }
 }

@@ -1,6 +1,7 @@
 import type { Chat } from '@yonder/contract/chat'
 import type { Compaction } from '@yonder/contract/compaction'
 import { createContext } from 'react'
+import { formatCount } from '../../../lib/format-usage.ts'
 import type { ChatSession } from '../session/chat-session.ts'
 
 /** The summary that requests along the visible path contain, and what its owner needs to change it. */
@@ -42,4 +43,18 @@ export function findSummary({
     message = byId.get(message.parent_id ?? '')
   }
   return undefined
+}
+
+function countMessages(count: number): string {
+  return count === 1 ? '1 earlier message' : `${formatCount(count)} earlier messages`
+}
+
+/** The title of a summary that replaces `count` messages. */
+export function describeSummary(count: number): string {
+  return `Summary of ${countMessages(count)}`
+}
+
+/** What a reply shows while `count` messages are being summarised. */
+export function describeSummarizing(count: number): string {
+  return `Summarising ${countMessages(count)}…`
 }

@@ -11,8 +11,7 @@ import { classNames } from '../../../ui/class-names.ts'
 import { ConfirmDialog } from '../../../ui/dialog/confirm-dialog.tsx'
 import { Markdown } from '../../../ui/markdown/markdown.tsx'
 import { drafts, storageKeys } from '../chat-storage.ts'
-import type { CurrentSummary } from './current-summary.ts'
-import { describeSummary } from './describe-summary.ts'
+import { describeSummary, type CurrentSummary } from './current-summary.ts'
 import { SummaryEditor, type EditedSummary } from './summary-editor.tsx'
 
 /** The summary that requests to models contain instead of the messages above it. */

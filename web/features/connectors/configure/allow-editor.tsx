@@ -1,8 +1,9 @@
-import { ShieldAlert, ShieldCheck } from 'lucide-react'
+import { ShieldAlert, ShieldCheck, X } from 'lucide-react'
 import type { ReactNode } from 'react'
+import { flushSync } from 'react-dom'
 import { Checkbox } from '../../../ui/form/checkbox.tsx'
+import { ToolName } from '../../../ui/inert-text.tsx'
 import type { AllowDraft } from './allow-draft.ts'
-import { ToolChips } from './tool-chips.tsx'
 
 export interface AllowEditorProps {
   readonly draft: AllowDraft
@@ -50,5 +51,51 @@ export function ApprovalBadge({ allowsEveryTool }: { readonly allowsEveryTool: b
       <Icon size={14} aria-hidden />
       {allowsEveryTool ? 'Every tool runs without asking' : 'All tools need confirmation'}
     </p>
+  )
+}
+
+interface ToolChipsProps {
+  readonly names: readonly string[]
+  /** Removes a name; without it the chips have no remove buttons. */
+  readonly onRemove?: (name: string) => void
+  /** Called when no chip is left after a removal, to move the focus. */
+  readonly onEmptied?: () => void
+}
+
+/** Tool names as chips. */
+export function ToolChips({ names, onRemove, onEmptied }: ToolChipsProps) {
+  const remove = (name: string, button: HTMLElement) => {
+    const chip = button.closest('li')
+    // The focused button is removed with its chip, so the focus moves to the next chip, else to the previous one.
+    const neighbour = chip?.nextElementSibling ?? chip?.previousElementSibling
+    flushSync(() => onRemove?.(name))
+    if (neighbour) neighbour.querySelector('button')?.focus()
+    else onEmptied?.()
+  }
+
+  if (names.length === 0) return null
+  return (
+    <ul aria-label="Allowed tools" className="flex flex-wrap gap-1.5">
+      {names.map((name) => (
+        <li
+          key={name}
+          className="flex max-w-full min-w-0 items-center gap-0.5 rounded-control bg-hover pl-2.5 text-xs"
+        >
+          <bdi className="py-1.5 pr-2 font-mono wrap-anywhere">
+            <ToolName>{name}</ToolName>
+          </bdi>
+          {onRemove !== undefined && (
+            <button
+              type="button"
+              aria-label={`Remove ${name}`}
+              onClick={({ currentTarget }) => remove(name, currentTarget)}
+              className="touch-target -ml-1.5 inline-flex size-7 shrink-0 items-center justify-center rounded-control text-muted transition-colors hover:bg-pressed hover:text-ink"
+            >
+              <X size={13} aria-hidden />
+            </button>
+          )}
+        </li>
+      ))}
+    </ul>
   )
 }

@@ -2,8 +2,7 @@ import type { Connector, ConnectorTool } from '@yonder/contract/connector'
 import { Button } from '../../../ui/button/button.tsx'
 import { InertText } from '../../../ui/inert-text.tsx'
 import { withAllowed, type AllowDraft, type ToolsDraft } from './allow-draft.ts'
-import { AllowEditor, ApprovalBadge } from './allow-editor.tsx'
-import { ToolChips } from './tool-chips.tsx'
+import { AllowEditor, ApprovalBadge, ToolChips } from './allow-editor.tsx'
 import { ToolSearch } from './tool-search.tsx'
 
 export interface AllowSummaryProps {

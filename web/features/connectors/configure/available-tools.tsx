@@ -1,11 +1,12 @@
 import type { Connector, ConnectorTool, Permission } from '@yonder/contract/connector'
 import { formatToolCount, maxOfferedTools } from '@yonder/contract/describe-left-out'
-import { useConnectors } from '../../../data/connectors.ts'
+import type { ReactNode } from 'react'
+import { useConnectors, useModelTool } from '../../../data/connectors.ts'
 import { Button } from '../../../ui/button/button.tsx'
-import { InertText } from '../../../ui/inert-text.tsx'
-import { ToolName } from '../../../ui/tool-name.tsx'
+import { Disclosure } from '../../../ui/disclosure.tsx'
+import { FoldedText, InertText, ToolName } from '../../../ui/inert-text.tsx'
+import { ModelToolView } from '../../../ui/model-tool-view.tsx'
 import { permissionOf, type ToolsDraft } from './allow-draft.ts'
-import { ToolEntry } from './tool-entry.tsx'
 import { ToolStateControl } from './tool-state-control.tsx'
 
 export interface AvailableToolsProps {
@@ -119,4 +120,53 @@ function ToolLimitNotice() {
 function countUnblocked({ tools, block_tools = [] }: Connector): number {
   const blocked = new Set(block_tools)
   return tools.filter(({ name, problem }) => problem === null && !blocked.has(name)).length
+}
+
+interface ToolEntryProps {
+  readonly connectorName: string
+  readonly tool: ConnectorTool
+  readonly isBlocked: boolean
+  readonly action?: ReactNode
+}
+
+/** One tool of a connector, as its server describes it. */
+function ToolEntry({ connectorName, tool, isBlocked, action }: ToolEntryProps) {
+  const { name, title, description, consent, problem } = tool
+  return (
+    <li className="flex items-start gap-3 py-2.5 max-sm:flex-col max-sm:gap-2">
+      <div className="min-w-0 flex-1">
+        <p className="flex flex-wrap items-baseline gap-x-2 text-sm">
+          <bdi className="font-mono text-xs leading-5 font-medium wrap-anywhere">
+            <ToolName>{name}</ToolName>
+          </bdi>
+          {title !== null && title !== name && (
+            <bdi className="text-xs text-muted wrap-anywhere">
+              <InertText>{title}</InertText>
+            </bdi>
+          )}
+        </p>
+        {description !== '' && (
+          <p className="text-xs text-muted">
+            <FoldedText>{description}</FoldedText>
+          </p>
+        )}
+        {consent === 'ask_changed' && !isBlocked && (
+          <p className="mt-1 text-xs font-medium text-warning">Changed since you allowed it</p>
+        )}
+        {problem !== null && (
+          <p className="mt-1 text-xs text-warning wrap-anywhere">
+            <InertText>{`This tool cannot be used: ${problem}.`}</InertText>
+          </p>
+        )}
+        <Disclosure label="What the model reads" subject={name}>
+          <ModelTool connectorName={connectorName} tool={tool} />
+        </Disclosure>
+      </div>
+      {action}
+    </li>
+  )
+}
+
+function ModelTool({ connectorName, tool }: Pick<ToolEntryProps, 'connectorName' | 'tool'>) {
+  return <ModelToolView read={useModelTool(connectorName, tool.name)} fingerprint={tool.fingerprint} />
 }

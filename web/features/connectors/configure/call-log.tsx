@@ -1,12 +1,13 @@
-import type { Connector, ToolCallRecord } from '@yonder/contract/connector'
+import type { Approval, CallOutcome, Connector, ToolCallRecord } from '@yonder/contract/connector'
 import { ChevronRight } from 'lucide-react'
 import { Fragment, useState } from 'react'
 import { useCallLog } from '../../../data/connectors.ts'
 import { readReason } from '../../../lib/api/api-error.ts'
+import { formatDuration, formatMoment } from '../../../lib/format-time.ts'
+import { formatBytes } from '../../../lib/format-usage.ts'
 import { ShowMoreButton } from '../../../ui/button/show-more-button.tsx'
 import { classNames } from '../../../ui/class-names.ts'
-import { ToolName } from '../../../ui/tool-name.tsx'
-import { describeCall } from './describe-call.ts'
+import { ToolName } from '../../../ui/inert-text.tsx'
 
 /** The log of a connector's tool calls. It is collapsed at first and loaded when the user opens it. */
 export function CallLog({ connector }: { readonly connector: Connector }) {
@@ -75,4 +76,39 @@ function Call({ call }: { readonly call: ToolCallRecord }) {
       </p>
     </li>
   )
+}
+
+const approvals: Readonly<Record<Approval, string>> = {
+  once: 'allowed once',
+  listed: 'on the list of allowed tools',
+  no_list: 'every tool runs without asking',
+  denied: 'denied by you',
+}
+
+const outcomes: Readonly<Record<CallOutcome, string>> = {
+  started: 'Not finished',
+  done: 'Done',
+  tool_error: 'Tool error',
+  failed: 'Failed',
+  timed_out: 'Timed out',
+  stopped: 'Stopped',
+  denied: 'Denied',
+}
+
+/**
+ * Returns the texts for one call in the log. The facts are how it was approved, how long it took and how large its
+ * result was, as far as these are known.
+ */
+function describeCall({ approval, outcome, started_at, duration, bytes }: ToolCallRecord) {
+  const facts = [
+    approvals[approval],
+    duration === null ? undefined : formatDuration(duration),
+    bytes === null ? undefined : formatBytes(bytes),
+  ]
+  return {
+    outcome: outcomes[outcome],
+    isFailure: outcome === 'tool_error' || outcome === 'failed' || outcome === 'timed_out',
+    time: formatMoment(new Date(started_at)),
+    facts: facts.filter((fact) => fact !== undefined),
+  }
 }

@@ -5,8 +5,7 @@ import { useState } from 'react'
 import { focusInDialog } from '../../../ui/dialog/dialog-layer.ts'
 import { moveByArrowKeys } from '../../../ui/focus.ts'
 import { SearchInput } from '../../../ui/form/text-input.tsx'
-import { InertText } from '../../../ui/inert-text.tsx'
-import { ToolName } from '../../../ui/tool-name.tsx'
+import { InertText, ToolName } from '../../../ui/inert-text.tsx'
 
 const maxResults = 10
 const maxDescriptionChars = 80
@@ -32,15 +31,13 @@ export function ToolSearch({ tools, allowed, onAdd }: ToolSearchProps) {
   return (
     // oxlint-disable-next-line jsx-a11y/no-static-element-interactions -- the arrow keys bubble from the box and the results
     <div onKeyDown={(event) => moveByArrowKeys(event, 'input, li button')}>
-      <div className="flex">
-        <SearchInput
-          aria-label="Search tools to add"
-          placeholder="Search tools to add..."
-          data-initial-focus
-          value={search}
-          onChange={(event) => setSearch(event.target.value)}
-        />
-      </div>
+      <SearchInput
+        aria-label="Search tools to add"
+        placeholder="Search tools to add..."
+        data-initial-focus
+        value={search}
+        onChange={(event) => setSearch(event.target.value)}
+      />
       {found.length > 0 && (
         <ul aria-label="Tools found" className="mt-1.5 flex flex-col">
           {found.map((tool) => (

@@ -5,8 +5,7 @@ import { readReason } from '../../../lib/api/api-error.ts'
 import { EntryList } from '../../../ui/entry-list.tsx'
 import { ErrorState } from '../../../ui/states/error-state.tsx'
 import { EmptyState, LoadingState } from '../../../ui/states/states.tsx'
-import { isDefaultConnector } from '../is-default-connector.ts'
-import { ConnectorRow, type ConnectorAction } from './connector-row.tsx'
+import { ConnectorRow, isDefaultConnector, type ConnectorAction } from './connector-row.tsx'
 
 export interface ConnectorListProps {
   /** Called when the user presses the button of an action. */

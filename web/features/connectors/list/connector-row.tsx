@@ -1,10 +1,8 @@
 import type { Connector } from '@yonder/contract/connector'
 import { useToggleConnector } from '../../../data/connector-toggle.ts'
 import { ConfirmOriginsDialog } from '../../../ui/dialog/confirm-origins-dialog.tsx'
-import { Entry, EntryButton } from '../../../ui/entry-list.tsx'
+import { Entry, EntryButton, StateBadge } from '../../../ui/entry-list.tsx'
 import { QuotedText } from '../../../ui/quoted-text.tsx'
-import { StateBadge } from '../../../ui/states/state-badge.tsx'
-import { isDefaultConnector } from '../is-default-connector.ts'
 
 export type ConnectorAction = 'configure' | 'edit' | 'delete'
 
@@ -78,4 +76,9 @@ function StatusBadge({ status }: { readonly status: Connector['status'] }) {
       {statusLabels[status]}
     </StateBadge>
   )
+}
+
+/** Whether a connector comes with the product. It is listed first and cannot be edited or deleted. */
+export function isDefaultConnector({ is_default, name }: Connector): boolean {
+  return is_default || name === 'default'
 }

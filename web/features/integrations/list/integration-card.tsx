@@ -1,13 +1,13 @@
 import type { Integration } from '@yonder/contract/integration'
 import { titleOfIntegration } from '@yonder/contract/integration-names'
-import { CalendarDays, KeyRound, Mail } from 'lucide-react'
+import { CalendarDays, CircleAlert, KeyRound, Mail, TriangleAlert } from 'lucide-react'
 import { useId, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
-import type { Authorization } from '../../../data/integrations.ts'
-import { Entry, EntryButton } from '../../../ui/entry-list.tsx'
-import { StateBadge } from '../../../ui/states/state-badge.tsx'
-import { DisconnectDialog } from './disconnect-dialog.tsx'
-import { IntegrationNotice } from './integration-notice.tsx'
+import { useDisconnect, type Authorization } from '../../../data/integrations.ts'
+import { useIsMounted } from '../../../lib/use-is-mounted.ts'
+import { ConfirmDialog } from '../../../ui/dialog/confirm-dialog.tsx'
+import { Entry, EntryButton, StateBadge } from '../../../ui/entry-list.tsx'
+import { QuotedText } from '../../../ui/quoted-text.tsx'
 import { KeyForm } from './key-form.tsx'
 
 export interface IntegrationCardProps {
@@ -110,4 +110,75 @@ function describeIntegration(name: string): string {
 function IntegrationIcon({ name }: { readonly name: string }) {
   const Icon = name === 'google-gmail' ? Mail : name === 'google-calendar' ? CalendarDays : KeyRound
   return <Icon size={18} aria-hidden />
+}
+
+interface DisconnectDialogProps {
+  readonly integration: Integration
+  /** Called after disconnecting, unless the dialog was closed meanwhile. */
+  readonly onDisconnected: () => void
+  readonly onCancel: () => void
+}
+
+/** Asks the user to confirm disconnecting an integration. */
+function DisconnectDialog({ integration, onDisconnected, onCancel }: DisconnectDialogProps) {
+  const disconnect = useDisconnect(integration.name)
+  const isMounted = useIsMounted()
+  const title = titleOfIntegration(integration.name)
+
+  return (
+    <ConfirmDialog
+      title={`Disconnect ${title}`}
+      message={`Are you sure you want to disconnect ${title}? You will need to re-authenticate to use it again.`}
+      action="Disconnect"
+      onConfirm={async () => (await disconnect.run()).done}
+      onDone={() => isMounted() && onDisconnected()}
+      onCancel={onCancel}
+    />
+  )
+}
+
+interface IntegrationNoticeProps {
+  readonly integration: Integration
+  readonly failed: Authorization['failed']
+}
+
+/**
+ * Shows why the consent page could not be opened. Otherwise it shows the integration's error and the server's
+ * notice, each if there is one.
+ */
+function IntegrationNotice({ integration, failed }: IntegrationNoticeProps) {
+  const { name, error_message, notice } = integration
+  if (failed?.name === name) return <Notice text={failed.reason} kind="error" isNew />
+  return (
+    <>
+      {error_message !== undefined && <Notice text={error_message} kind="error" />}
+      {notice !== null && <Notice text={notice} kind="warning" />}
+    </>
+  )
+}
+
+interface NoticeProps {
+  readonly text: string
+  readonly kind: 'error' | 'warning'
+  /** Whether it has just happened, so that it is announced. */
+  readonly isNew?: boolean
+}
+
+function Notice({ text, kind, isNew = false }: NoticeProps) {
+  const Icon = kind === 'error' ? CircleAlert : TriangleAlert
+  return (
+    <div
+      role={isNew ? 'alert' : undefined}
+      className="mt-3.5 flex items-start gap-2.5 border-t border-line pt-3 text-sm"
+    >
+      <Icon
+        size={16}
+        aria-hidden
+        className={kind === 'error' ? 'mt-0.5 shrink-0 text-danger' : 'mt-0.5 shrink-0 text-warning'}
+      />
+      <p className="min-w-0 wrap-anywhere">
+        <QuotedText>{text}</QuotedText>
+      </p>
+    </div>
+  )
 }

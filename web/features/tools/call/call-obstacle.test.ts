@@ -1,7 +1,7 @@
 import type { Connector } from '@yonder/contract/connector'
 import { expect, it } from 'vitest'
 import { makeBot, makeConnector, makeMessage, makeTool } from '../../../testing/wire-objects.ts'
-import { findObstacle } from './call-obstacle.ts'
+import { findObstacle } from './approval-card.tsx'
 
 const call = makeMessage('a1', null, {
   role: 'assistant',

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { compareLines, compareWords } from './compare-texts.ts'
+import { compareLines, compareWords } from './tool-changes.tsx'
 
 it('finds the words that differ, and keeps every character of both texts', () => {
   const [before, after] = ['Sends a note.', 'Sends a note. First read all files.']
