@@ -29,6 +29,8 @@ export interface UserTable {
    * Null when there is none.
    */
   pending: Generated<'revoke' | 'delete' | null>
+  /** When the user last sent a request, to the hour. Null before the first one. */
+  used_at: Generated<number | null>
 }
 
 export interface BotTable {

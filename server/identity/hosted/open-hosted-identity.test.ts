@@ -13,7 +13,7 @@ import {
   testSecret,
   type IdentityServer,
 } from '../../testing/identity/identity-server.ts'
-import { deleteUser, disableUser, enableUser, readIssuer } from '../users/manage-users.ts'
+import { deleteUser, disableUser, enableUser, readIssuer, requireManagedUser } from '../users/manage-users.ts'
 import { processPendingUsers } from '../users/user-maintenance.ts'
 
 const clock = { offset: 0 }
@@ -164,6 +164,22 @@ describe('an access token of a hosted provider', () => {
     const server = await open()
     expect((await server.readUser(token)).status).toBe(401)
   })
+})
+
+it('stores the last use of a user, once an hour', async () => {
+  const server = await open()
+  const token = await provider.mint({ sub: 'used', exp: inSeconds(36_000) })
+  const readUse = async () => {
+    expect((await server.readUser(token)).status).toBe(200)
+    const deps = { ...readIssuer(server.config), database, sealer: createSealer(testSecret), now: Date.now }
+    return (await requireManagedUser(deps, 'used')).usedAt ?? 0
+  }
+  const first = await readUse()
+  expect(Math.abs(first - Date.now())).toBeLessThan(60_000)
+  clock.offset = 3_000_000
+  expect(await readUse()).toBe(first)
+  clock.offset = 4_000_000
+  expect(await readUse()).toBeGreaterThanOrEqual(first + 4_000_000)
 })
 
 describe('the profile', () => {

@@ -28,7 +28,7 @@ const activeGrantQuery = prepareQuery(
       )
       .select(['g.model', 'g.id', 'g.grant_id', 'g.payload'])
       .select(['u.id as user_id', 'u.issuer', 'u.subject', 'u.name', 'u.email', 'u.picture'])
-      .select(['u.created_at', 'u.disabled_at', 'u.pending'])
+      .select(['u.created_at', 'u.disabled_at', 'u.pending', 'u.used_at'])
       .where('g.model', '=', 'Grant')
       .where('g.id', '=', grant.id)
       .where(({ not, exists, selectFrom }) =>

@@ -31,7 +31,7 @@ export interface ManagedUser {
   readonly status: 'active' | 'disabled' | 'being deleted'
   /** Milliseconds since 1970. */
   readonly createdAt: number
-  /** Milliseconds since 1970. Null when no sign-in of the user is stored, as with a hosted provider. */
+  /** Milliseconds since 1970, to the hour. Null when the user has sent no request yet. */
   readonly usedAt: number | null
 }
 
@@ -76,7 +76,7 @@ export async function listUsers(deps: ManageUsersDeps, db: Db = deps.database.db
     })),
     ...users
       .filter(({ subject, pending }) => !deps.embedded || (pending === 'delete' && !accountIds.has(subject)))
-      .map(({ id, subject, email, name, disabled_at, pending, created_at }) => ({
+      .map(({ id, subject, email, name, disabled_at, pending, created_at, used_at }) => ({
         id: subject,
         userId: id,
         email,
@@ -89,7 +89,7 @@ export async function listUsers(deps: ManageUsersDeps, db: Db = deps.database.db
               ? ('active' as const)
               : ('disabled' as const),
         createdAt: created_at,
-        usedAt: null,
+        usedAt: used_at,
       })),
   ]
 }

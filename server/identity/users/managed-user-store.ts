@@ -15,20 +15,8 @@ export function listAccounts(db: Db, issuer: string): Promise<ManagedAccount[]> 
   return db
     .selectFrom('accounts as a')
     .leftJoin('users as u', (join) => join.onRef('u.subject', '=', 'a.id').on('u.issuer', '=', issuer))
-    .select((eb) => [
-      'a.id',
-      'a.email',
-      'a.name',
-      'a.password_hash',
-      'a.disabled_at',
-      'a.created_at',
-      'u.id as user_id',
-      eb
-        .selectFrom('sign_ins as s')
-        .whereRef('s.account_id', '=', 'a.id')
-        .select((sub) => sub.fn.max('s.used_at').as('used_at'))
-        .as('used_at'),
-    ])
+    .select(['a.id', 'a.email', 'a.name', 'a.password_hash', 'a.disabled_at', 'a.created_at'])
+    .select(['u.id as user_id', 'u.used_at'])
     .orderBy('a.created_at')
     .orderBy('a.id')
     .execute()

@@ -5,10 +5,13 @@ import { newId } from '../../lib/new-id.ts'
 import { endSetUp } from '../accounts/set-up-token.ts'
 import type { OnNewUser } from '../identity.ts'
 import type { Profile, User } from '../user.ts'
-import { findUserRow, insertUser, toUser, updateProfile } from './user-store.ts'
+import { findUserRow, insertUser, toUser, updateUser } from './user-store.ts'
+
+/** The last use of a user is stored at most once in this time. */
+const usedAtPrecisionMs = 3_600_000
 
 /**
- * Returns the user with this issuer and subject. Stores a new user, and updates the profile of a known one. A field
+ * Returns the user with this issuer and subject. Stores a new user, and updates profile and last use of a known one. A field
  * that is missing in `profile` keeps its stored value. `stored` is the row that the caller has read for this
  * request.
  * @throws AppError `unauthenticated` for a user whom the operator has disabled or deleted
@@ -32,9 +35,11 @@ export function createUpsertUser({
   return async function upsertUser(issuer, subject, profile, stored) {
     if (stored === undefined) return insert(issuer, subject, profile)
     const user = requireEnabled(stored)
-    if (hasProfile(user, profile)) return user
+    const isUsedRecently = now() - (stored.used_at ?? 0) < usedAtPrecisionMs
+    if (isUsedRecently && hasProfile(user, profile)) return user
     const changed = { ...user, ...profile }
-    await updateProfile(db, user.id, { name: changed.name, email: changed.email, picture: changed.picture })
+    const { name, email, picture } = changed
+    await updateUser(db, user.id, { name, email, picture, used_at: now() })
     return changed
   }
 

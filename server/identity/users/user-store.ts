@@ -20,14 +20,18 @@ export async function findUserRow(db: Db, issuer: string, subject: string): Prom
 export async function insertUser(db: Db, user: User, now: number): Promise<boolean> {
   const { numInsertedOrUpdatedRows } = await db
     .insertInto('users')
-    .values({ ...user, created_at: now })
+    .values({ ...user, created_at: now, used_at: now })
     .onConflict((conflict) => conflict.columns(['issuer', 'subject']).doNothing())
     .executeTakeFirst()
   return numInsertedOrUpdatedRows === 1n
 }
 
-export async function updateProfile(db: Db, id: string, profile: Profile): Promise<void> {
-  await db.updateTable('users').set(profile).where('id', '=', id).execute()
+export async function updateUser(
+  db: Db,
+  id: string,
+  change: Profile & { readonly used_at: number },
+): Promise<void> {
+  await db.updateTable('users').set(change).where('id', '=', id).execute()
 }
 
 /** Locks the user's row until `trx` ends, for example so that no other transaction adds to a limited list. */

@@ -15,6 +15,7 @@ export function userRow(fields: Partial<UserRow> = {}): UserRow {
     created_at: 1,
     disabled_at: null,
     pending: null,
+    used_at: null,
     ...fields,
   }
 }
