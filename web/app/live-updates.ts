@@ -1,7 +1,7 @@
 import type { SettingsList } from '@yonder/contract/live'
 import { useEffect } from 'react'
 import { useSWRConfig } from 'swr'
-import { botsKey, connectorsKey, integrationsKey } from '../data/keys.ts'
+import { botsKey, connectorsKey, integrationsKey } from '../data/named-list.ts'
 import { useApi } from '../lib/api/api-provider.tsx'
 import { connectStream } from '../lib/streams/event-stream.ts'
 import { shareStream } from '../lib/streams/share-stream.ts'

@@ -1,5 +1,5 @@
 import type { EndpointDraft, BotTest, BotTestResult, LocalModels, ModelList } from '@yonder/contract/bot'
-import { useCallback, useEffect, useRef, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { readReason } from '../lib/api/api-error.ts'
 import { useApi } from '../lib/api/api-provider.tsx'
 import { botLabels } from './bots.ts'
@@ -19,7 +19,7 @@ const none: ModelListState = { kind: 'none' }
 export function useModelList() {
   const api = useApi()
   const [list, setList] = useState(none)
-  const { begin, end } = useLatestRequest()
+  const { begin } = useLatestRequest()
   const requested = useRef('')
 
   const load = async (draft: EndpointDraft) => {
@@ -36,7 +36,6 @@ export function useModelList() {
         return { models: [], omitted: 0, problem: readReason(error, botLabels) }
       })
     if (!signal.aborted) setList(answer === undefined ? none : { kind: 'loaded', ...answer })
-    end(signal)
   }
 
   return { list, load: (draft: EndpointDraft) => void load(draft) }
@@ -47,7 +46,7 @@ export function useBotTest() {
   const api = useApi()
   const [pending, setPending] = useState(false)
   const [result, setResult] = useState<BotTestResult>()
-  const { begin, end, cancel } = useLatestRequest()
+  const { begin, cancel } = useLatestRequest()
 
   const run = async (draft: BotTest) => {
     const signal = begin()
@@ -59,14 +58,13 @@ export function useBotTest() {
     if (signal.aborted) return
     setPending(false)
     setResult(answer)
-    end(signal)
   }
 
-  const clear = useCallback(() => {
+  const clear = () => {
     cancel()
     setPending(false)
     setResult(undefined)
-  }, [cancel])
+  }
 
   return { pending, result, run: (draft: BotTest) => void run(draft), clear }
 }
@@ -96,20 +94,13 @@ export function useLocalModels(): LocalModels['local'] | undefined {
 /** Aborts the previous request when another begins, and the last one when the component is unmounted. */
 function useLatestRequest() {
   const latest = useRef<AbortController>(undefined)
-  const cancel = useCallback(() => {
-    latest.current?.abort()
-    latest.current = undefined
-  }, [])
-  useEffect(() => cancel, [cancel])
+  useEffect(() => () => latest.current?.abort(), [])
   return {
-    cancel,
+    cancel: () => latest.current?.abort(),
     begin: (): AbortSignal => {
-      cancel()
+      latest.current?.abort()
       latest.current = new AbortController()
       return latest.current.signal
-    },
-    end: (signal: AbortSignal): void => {
-      if (latest.current?.signal === signal) latest.current = undefined
     },
   }
 }

@@ -2,8 +2,7 @@ import type { Bot, BotInput } from '@yonder/contract/bot'
 import useSWR from 'swr'
 import { readReason, type FieldLabels } from '../lib/api/api-error.ts'
 import { useAction } from '../lib/api/use-action.ts'
-import { botsKey } from './keys.ts'
-import { addToList, removeFromList, replaceInList, useLiveListOptions } from './named-list.ts'
+import { botsKey, removeFromList, storeInList, useLiveListOptions } from './named-list.ts'
 
 const botPath = (name: string): string => `/api/bot/${encodeURIComponent(name)}`
 
@@ -37,9 +36,8 @@ export function useSaveBot(stored?: Bot, onRename?: (name: string, next: string)
     call: (api, input: BotInput) =>
       stored === undefined ? api.post<Bot>('/api/bot', input) : api.put<Bot>(botPath(stored.name), input),
     update: (update, bot) => {
-      if (stored === undefined) return update<readonly Bot[]>(botsKey, (bots) => addToList(bots, bot))
-      if (bot.name !== stored.name) onRename?.(stored.name, bot.name)
-      return update<readonly Bot[]>(botsKey, (bots) => replaceInList(bots, stored.name, bot))
+      if (stored !== undefined && bot.name !== stored.name) onRename?.(stored.name, bot.name)
+      return update<readonly Bot[]>(botsKey, (bots) => storeInList(bots, stored?.name, bot))
     },
     success: ({ name }) => `Bot "${name}" ${stored === undefined ? 'added' : 'updated'} successfully`,
     failure: (error) => `Failed to save bot: ${readReason(error, botLabels)}`,

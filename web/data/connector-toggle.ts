@@ -1,4 +1,4 @@
-import type { ConnectResult, Connector } from '@yonder/contract/connector'
+import type { Connector, ConnectResult } from '@yonder/contract/connector'
 import { useEffect, useState } from 'react'
 import { useSWRConfig } from 'swr'
 import useSWRImmutable from 'swr/immutable'
@@ -8,8 +8,7 @@ import { useAction } from '../lib/api/use-action.ts'
 import { leaveFor } from '../lib/leave-for.ts'
 import { useIsMounted } from '../lib/use-is-mounted.ts'
 import { connectorPath } from './connectors.ts'
-import { connectorsKey } from './keys.ts'
-import { replaceInList } from './named-list.ts'
+import { connectorsKey, storeInList } from './named-list.ts'
 
 /** The key of the names of the connectors that are being connected or disconnected, which are only in the cache. */
 const togglingKey = 'toggling connectors'
@@ -57,7 +56,7 @@ export function useToggleConnector(connector: ToggledConnector, returnTo: string
       return result
     },
     update: (update, { connector: changed }) =>
-      update<readonly Connector[]>(connectorsKey, (list) => replaceInList(list, changed.name, changed)),
+      update<readonly Connector[]>(connectorsKey, (list) => storeInList(list, changed.name, changed)),
     success: ({ authorization_url, origins_to_confirm = [], connector: { status } }) =>
       authorization_url === null && origins_to_confirm.length === 0
         ? `Connector "${name}" ${status}`

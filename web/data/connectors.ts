@@ -11,8 +11,7 @@ import useSWR from 'swr'
 import useSWRInfinite from 'swr/infinite'
 import { readReason, type FieldLabels } from '../lib/api/api-error.ts'
 import { useAction } from '../lib/api/use-action.ts'
-import { connectorsKey } from './keys.ts'
-import { addToList, removeFromList, replaceInList, useLiveListOptions } from './named-list.ts'
+import { connectorsKey, removeFromList, storeInList, useLiveListOptions } from './named-list.ts'
 
 export function connectorPath(name: string, part?: 'connect' | 'disconnect' | 'calls' | 'account'): string {
   const path = `/api/mcp-server/${encodeURIComponent(name)}`
@@ -34,21 +33,17 @@ export function useConnectors() {
   return useSWR<readonly Connector[], Error>(connectorsKey, useLiveListOptions())
 }
 
+/** The options of a read that is made on each mount. */
+const latest = { revalidateOnMount: true, dedupingInterval: 0 }
+
 /** The list of `useConnectors`, loaded again on each mount, because the tool of a pending call may have changed. */
 export function useLatestConnectors() {
-  return useSWR<readonly Connector[], Error>(connectorsKey, {
-    revalidateOnMount: true,
-    ...useLiveListOptions(),
-    dedupingInterval: 0,
-  })
+  return useSWR<readonly Connector[], Error>(connectorsKey, { ...useLiveListOptions(), ...latest })
 }
 
 /** The current definition of a tool as models get it. */
 export function useModelTool(connector: string, tool: string) {
-  return useSWR<ModelTool, Error>(`${connectorPath(connector)}/tools/${encodeURIComponent(tool)}`, {
-    revalidateOnMount: true,
-    dedupingInterval: 0,
-  })
+  return useSWR<ModelTool, Error>(`${connectorPath(connector)}/tools/${encodeURIComponent(tool)}`, latest)
 }
 
 /**
@@ -59,7 +54,7 @@ export function useConnectorAccount(connector: Connector | undefined, credential
   const path = connector && connectorPath(connector.name, 'account')
   const query = credential === undefined ? '' : `?${new URLSearchParams({ credential })}`
   const key = path === undefined ? null : `${path}${query}`
-  return useSWR<ConnectorAccount, Error>(key, { revalidateOnMount: true, dedupingInterval: 0 })
+  return useSWR<ConnectorAccount, Error>(key, latest)
 }
 
 /** The catalogue of connectors that can be added. */
@@ -98,9 +93,7 @@ export function useSaveConnector(stored?: Connector, verb: 'add' | 'save' = 'sav
         ? api.post<Connector>('/api/mcp-server', input)
         : api.put<Connector>(connectorPath(stored.name), input),
     update: (update, connector) =>
-      update<readonly Connector[]>(connectorsKey, (list) =>
-        stored === undefined ? addToList(list, connector) : replaceInList(list, stored.name, connector),
-      ),
+      update<readonly Connector[]>(connectorsKey, (list) => storeInList(list, stored?.name, connector)),
     success: ({ name }) => `Connector "${name}" ${stored === undefined ? 'added' : 'updated'} successfully`,
     failure: (error) => `Failed to ${verb} connector: ${readReason(error, labels)}`,
     // Another tab may have changed or deleted the connector.
@@ -126,7 +119,7 @@ export function useChangePermissions() {
     call: (api, { connector, ...input }: PermissionsInput & { readonly connector: string }) =>
       api.patch<Connector>(connectorPath(connector), input),
     update: (update, changed, { connector }) =>
-      update<readonly Connector[]>(connectorsKey, (list) => replaceInList(list, connector, changed)),
+      update<readonly Connector[]>(connectorsKey, (list) => storeInList(list, connector, changed)),
     success: (_changed, { connector }) => `Allow tools updated successfully for "${connector}"`,
     failure: (error) => `Failed to update allow tools: ${readReason(error)}`,
     // A tool may have changed since the list was loaded.

@@ -5,8 +5,7 @@ import useSWR from 'swr'
 import { readReason, type FieldLabels } from '../lib/api/api-error.ts'
 import { useAction } from '../lib/api/use-action.ts'
 import { useIsMounted } from '../lib/use-is-mounted.ts'
-import { integrationsKey } from './keys.ts'
-import { addToList, replaceInList, useLiveListOptions } from './named-list.ts'
+import { integrationsKey, storeInList, useLiveListOptions } from './named-list.ts'
 
 export function integrationPath(name: string, part?: 'disconnect' | 'auth' | 'callback'): string {
   const last = encodeURIComponent(name)
@@ -38,9 +37,7 @@ export function useSaveIntegration(stored?: Integration) {
         ? api.post<Integration>('/api/integration', input)
         : api.put<Integration>(integrationPath(stored.name), input),
     update: (update, integration) =>
-      update<readonly Integration[]>(integrationsKey, (list) =>
-        stored === undefined ? addToList(list, integration) : replaceInList(list, stored.name, integration),
-      ),
+      update<readonly Integration[]>(integrationsKey, (list) => storeInList(list, stored?.name, integration)),
     success: ({ name }) =>
       `Integration "${titleOfIntegration(name)}" ${stored === undefined ? 'added' : 'updated'} successfully`,
     failure: (error) => `Failed to save integration: ${readReason(error, integrationLabels)}`,
@@ -61,7 +58,7 @@ export function useSaveKey({ name, auth_type }: Integration) {
         connected: key !== '',
       } satisfies IntegrationInput),
     update: (update, integration) =>
-      update<readonly Integration[]>(integrationsKey, (list) => replaceInList(list, name, integration)),
+      update<readonly Integration[]>(integrationsKey, (list) => storeInList(list, name, integration)),
     success: () => `${title} API key updated successfully`,
     failure: () => `Failed to update ${title} API key`,
     refresh: (mutate) => mutate(integrationsKey),
@@ -74,7 +71,7 @@ export function useDisconnect(name: string) {
   return useAction({
     call: (api, _input: void) => api.post<Integration>(integrationPath(name, 'disconnect')),
     update: (update, integration) =>
-      update<readonly Integration[]>(integrationsKey, (list) => replaceInList(list, name, integration)),
+      update<readonly Integration[]>(integrationsKey, (list) => storeInList(list, name, integration)),
     success: () => `${title} disconnected successfully`,
     failure: () => `Failed to disconnect ${title}`,
     refresh: (mutate) => mutate(integrationsKey),

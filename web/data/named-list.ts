@@ -12,18 +12,15 @@ interface Named {
 }
 
 /**
- * Adds `item` at the end of a cached list. The list may already contain it if it was loaded again during the request.
+ * Replaces the item that was named `name` until now in a cached list. An item without an earlier name is added at the
+ * end. The list may already contain it if it was loaded again during the request.
  */
-export function addToList<Item extends Named>(list: readonly Item[] = [], item: Item): readonly Item[] {
-  return [...list.filter(({ name }) => name !== item.name), item]
-}
-
-/** Replaces the item that was named `name` until now in a cached list. */
-export function replaceInList<Item extends Named>(
+export function storeInList<Item extends Named>(
   list: readonly Item[] = [],
-  name: string,
+  name: string | undefined,
   item: Item,
 ): readonly Item[] {
+  if (name === undefined) return [...removeFromList(list, item.name), item]
   return list.map((other) => (other.name === name ? item : other))
 }
 
@@ -33,3 +30,9 @@ export function removeFromList<Item extends Named>(
 ): readonly Item[] {
   return list.filter((item) => item.name !== name)
 }
+
+/** The cache keys of data that several features load. Each key is the path of the request. */
+export const botsKey = '/api/bots'
+export const connectorsKey = '/api/mcp-servers'
+export const integrationsKey = '/api/integrations'
+export const sharesKey = '/api/shares'

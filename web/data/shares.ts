@@ -1,10 +1,10 @@
-import type { OwnShare, ShareResponse, SharedChat } from '@yonder/contract/share'
+import type { OwnShare, SharedChat, ShareResponse } from '@yonder/contract/share'
 import useSWR from 'swr'
 import { readPublicly } from '../lib/api/api-client.ts'
 import { isNotFound, readReason } from '../lib/api/api-error.ts'
 import { optionalReadOptions, readOptions } from '../lib/api/api-provider.tsx'
 import { useAction } from '../lib/api/use-action.ts'
-import { sharesKey } from './keys.ts'
+import { sharesKey } from './named-list.ts'
 
 /** The link to a share. */
 export function shareAddress(shareId: string): string {

@@ -12,25 +12,15 @@ export interface UsageDays {
   readonly to: string
 }
 
+/** The first month of each range, counted from the current one, and the number of its months. */
+const spans = { 'this-month': [0, 1], 'last-month': [-1, 1], 'twelve-months': [-11, 12] } as const
+
 /** The first and the last day of a range of whole months. `today` is read in local time. */
 export function daysOfRange(range: UsageRange, today: Date): UsageDays {
-  const [year, month] = [today.getFullYear(), today.getMonth()]
-  switch (range) {
-    case 'this-month':
-      return wholeMonths(year, month, 1)
-    case 'last-month':
-      return wholeMonths(year, month - 1, 1)
-    case 'twelve-months':
-      return wholeMonths(year, month - 11, 12)
-  }
-}
-
-/** Calculated in UTC, so that daylight saving time does not shift a day. */
-function wholeMonths(year: number, firstMonth: number, count: number): UsageDays {
-  return {
-    from: toDay(Date.UTC(year, firstMonth, 1)),
-    to: toDay(Date.UTC(year, firstMonth + count, 0)),
-  }
+  const [offset, count] = spans[range]
+  const [year, first] = [today.getFullYear(), today.getMonth() + offset]
+  // In UTC, so that daylight saving time does not shift a day.
+  return { from: toDay(Date.UTC(year, first, 1)), to: toDay(Date.UTC(year, first + count, 0)) }
 }
 
 function toDay(time: number): string {

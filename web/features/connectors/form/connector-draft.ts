@@ -29,10 +29,7 @@ export function draftOf(connector: Connector | undefined, prefilled?: NewConnect
 }
 
 /** The name and address of a connector from the catalogue before it is added. */
-export interface NewConnector {
-  readonly name: string
-  readonly url: string
-}
+export type NewConnector = Pick<ConnectorInput, 'name' | 'url'>
 
 /** Returns the request body for a new connector: not connected, and every tool needs approval. */
 export function inputOfNew({ name, url }: NewConnector): ConnectorInput {

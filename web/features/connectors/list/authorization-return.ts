@@ -45,10 +45,9 @@ function parseAuthorizationReturn(
   const connector = connectors.find(({ name }) => name === params.get('connector'))
   if (outcome === 'connected' && connector?.status === 'connected')
     return { kind: 'success', text: `Connector "${connector.name}" connected` }
-  const reason = outcome === 'denied' || outcome === 'expired' ? reasons[outcome] : explainFailure(connector)
+  const reason =
+    outcome === 'denied' || outcome === 'expired'
+      ? reasons[outcome]
+      : (connector?.error_message ?? reasons.failed)
   return { kind: 'error', text: describeToggleFailure(connector?.name, reason) }
-}
-
-function explainFailure(connector: Connector | undefined): string {
-  return connector?.error_message ?? reasons.failed
 }

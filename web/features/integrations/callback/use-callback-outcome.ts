@@ -23,11 +23,7 @@ export type CallbackOutcome =
   | { readonly kind: 'used' }
 
 /** The input of the request that connects an integration. */
-interface CallbackInput {
-  readonly name: string
-  readonly code: string
-  readonly state: string
-}
+type CallbackInput = IntegrationCallback & { readonly name: string }
 
 /** The state of the history entry after the code was removed from its address. */
 const processed = 'callback-taken'
@@ -42,7 +38,7 @@ export function useCallbackOutcome(service: string): CallbackOutcome {
   const begun = useRef(false)
   const connect = useAction({
     call: (api, { name, ...body }: CallbackInput) =>
-      api.post<Integration>(integrationPath(name, 'callback'), body satisfies IntegrationCallback),
+      api.post<Integration>(integrationPath(name, 'callback'), body),
     failure: () => describeCallbackFailure(service).message,
     // The page itself shows the failure.
     isFailureShown: false,

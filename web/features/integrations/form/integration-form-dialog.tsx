@@ -1,6 +1,7 @@
 import type { AuthType, Integration, IntegrationInput } from '@yonder/contract/integration'
 import { authTypeOf, titleOfIntegration } from '@yonder/contract/integration-names'
 import { useEffect } from 'react'
+import type { SWRResponse } from 'swr'
 import { useSaveIntegration } from '../../../data/integrations.ts'
 import { useForm, type Form, type Problems } from '../../../lib/use-form.ts'
 import { useIsMounted } from '../../../lib/use-is-mounted.ts'
@@ -166,10 +167,7 @@ function NothingToSelect({ offers, onRetry }: Pick<IntegrationFormDialogProps, '
 /** The names that can be selected, or the state of loading them. */
 export type Offers = 'loading' | 'failed' | readonly string[]
 
-interface Loadable<Data> {
-  readonly data?: Data | undefined
-  readonly error?: Error | undefined
-}
+type Loadable<Data> = Pick<SWRResponse<Data, Error>, 'data' | 'error'>
 
 /** Returns the integrations that the user has not added yet. */
 export function listOffers(

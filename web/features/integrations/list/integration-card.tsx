@@ -1,6 +1,6 @@
 import type { Integration } from '@yonder/contract/integration'
 import { titleOfIntegration } from '@yonder/contract/integration-names'
-import { CalendarDays, CircleAlert, KeyRound, Mail, TriangleAlert } from 'lucide-react'
+import { CalendarDays, CircleAlert, KeyRound, Mail, TriangleAlert, type LucideIcon } from 'lucide-react'
 import { useId, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
 import { useDisconnect, type Authorization } from '../../../data/integrations.ts'
@@ -27,6 +27,8 @@ export function IntegrationCard({ integration, authorization, onEdit }: Integrat
   const mainButton = useRef<HTMLButtonElement>(null)
   const { name, auth_type, connected, api_key } = integration
   const { pending, failed, authorize } = authorization
+  const title = titleOfIntegration(name)
+  const { Icon, description } = google[name] ?? { Icon: KeyRound, description: `Connect to ${title}` }
 
   const closeWith = (setOpen: (open: false) => void) => () => {
     flushSync(() => setOpen(false))
@@ -36,12 +38,12 @@ export function IntegrationCard({ integration, authorization, onEdit }: Integrat
   return (
     <Entry
       stacks
-      icon={<IntegrationIcon name={name} />}
-      name={<bdi className="line-clamp-2">{titleOfIntegration(name)}</bdi>}
+      icon={<Icon size={18} aria-hidden />}
+      name={<bdi className="line-clamp-2">{title}</bdi>}
       status={connected ? <StatusBadge integration={integration} /> : undefined}
       detail={
         <>
-          <p className="wrap-anywhere">{describeIntegration(name)}</p>
+          <p className="wrap-anywhere">{description}</p>
           {api_key !== null && (
             <p className="text-xs">
               API key <code className="font-mono wrap-anywhere text-ink">{api_key}</code>
@@ -94,22 +96,13 @@ function StatusBadge({ integration: { error_message } }: { readonly integration:
   return <StateBadge tone="danger">Failed</StateBadge>
 }
 
-/** The description of an integration. */
-function describeIntegration(name: string): string {
-  switch (name) {
-    case 'google-calendar':
-      return 'Connect your Google Calendar to access your events'
-    case 'google-gmail':
-      return 'Connect your Gmail account to access your emails'
-    default:
-      return `Connect to ${titleOfIntegration(name)}`
-  }
-}
-
-/** The icon next to the name. */
-function IntegrationIcon({ name }: { readonly name: string }) {
-  const Icon = name === 'google-gmail' ? Mail : name === 'google-calendar' ? CalendarDays : KeyRound
-  return <Icon size={18} aria-hidden />
+/** What the card shows of the integrations with an account at Google. */
+const google: Readonly<Record<string, { readonly Icon: LucideIcon; readonly description: string }>> = {
+  'google-calendar': {
+    Icon: CalendarDays,
+    description: 'Connect your Google Calendar to access your events',
+  },
+  'google-gmail': { Icon: Mail, description: 'Connect your Gmail account to access your emails' },
 }
 
 interface DisconnectDialogProps {

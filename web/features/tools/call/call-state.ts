@@ -39,26 +39,13 @@ export const callStateLabels: Readonly<Record<CallState, string>> = {
 
 const unknownOutcome = 'The tool may or may not have finished.'
 
-/** Returns a sentence about a call that did not succeed; undefined for any other call. */
-export function describeCallState(state: CallState): string | undefined {
-  switch (state) {
-    case 'waiting':
-    case 'running':
-    case 'done':
-      return undefined
-    case 'tool_error':
-      return 'The tool reported an error.'
-    case 'failed':
-      return 'The call failed.'
-    case 'timed_out':
-      return `The tool took too long. ${unknownOutcome}`
-    case 'stopped':
-      return `The call was stopped. ${unknownOutcome}`
-    case 'denied':
-      return 'You denied this call. It was not run.'
-    case 'authorization_needed':
-      return 'The connector needs your authorization before this tool can be used.'
-    case 'interrupted':
-      return `The call was interrupted. ${unknownOutcome}`
-  }
+/** A sentence about each state of a call that did not succeed. */
+export const callStateExplanations: Readonly<Partial<Record<CallState, string>>> = {
+  tool_error: 'The tool reported an error.',
+  failed: 'The call failed.',
+  timed_out: `The tool took too long. ${unknownOutcome}`,
+  stopped: `The call was stopped. ${unknownOutcome}`,
+  denied: 'You denied this call. It was not run.',
+  authorization_needed: 'The connector needs your authorization before this tool can be used.',
+  interrupted: `The call was interrupted. ${unknownOutcome}`,
 }

@@ -13,7 +13,7 @@ import type { ElicitationProps } from '../elicitation/use-answer.tsx'
 import { ApprovalCard } from './approval-card.tsx'
 import { AuthorizationNeeded } from './authorization-needed.tsx'
 import { CallDetails } from './call-details.tsx'
-import { callStateLabels, describeCallState, readCallState, type CallState } from './call-state.ts'
+import { callStateExplanations, callStateLabels, readCallState, type CallState } from './call-state.ts'
 import { ResultImages } from './result-images.tsx'
 
 export interface ToolBlockProps {
@@ -40,7 +40,7 @@ export function ToolBlock({ chatId, message, result, isLast, allow, deny, onTogg
   const { server = '', tool = '', call } = message
   const elicitation = state === 'running' ? call?.question : undefined
   useClearDraft(chatId, message.id, state)
-  const explanation = describeCallState(state)
+  const explanation = callStateExplanations[state]
   const isExplained = result?.outcome?.parts.some(({ type }) => type === 'note') === true
   return (
     <section

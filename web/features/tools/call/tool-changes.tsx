@@ -60,27 +60,19 @@ function Difference({ label, pieces }: { readonly label: string; readonly pieces
   )
 }
 
+const pieceLooks = {
+  same: { Tag: 'span', look: 'text-muted' },
+  removed: { Tag: 'del', look: 'rounded-mark bg-danger-soft' },
+  added: { Tag: 'ins', look: 'rounded-mark bg-accent-soft no-underline' },
+} as const
+
 function Piece({ piece: { kind, text } }: { readonly piece: DiffPiece }) {
-  switch (kind) {
-    case 'same':
-      return (
-        <span className="text-muted">
-          <InertText>{text}</InertText>
-        </span>
-      )
-    case 'removed':
-      return (
-        <del className="rounded-mark bg-danger-soft">
-          <InertText>{text}</InertText>
-        </del>
-      )
-    case 'added':
-      return (
-        <ins className="rounded-mark bg-accent-soft no-underline">
-          <InertText>{text}</InertText>
-        </ins>
-      )
-  }
+  const { Tag, look } = pieceLooks[kind]
+  return (
+    <Tag className={look}>
+      <InertText>{text}</InertText>
+    </Tag>
+  )
 }
 
 function Version({ label, text }: { readonly label: string; readonly text: string | null }) {
