@@ -37,7 +37,7 @@ export const patternExemptions = [
     reason: 'The text is cut to 2,000 characters.',
   },
   {
-    path: 'web/ui/markdown/markdown-text.tsx',
+    path: 'web/ui/markdown/markdown-body.tsx',
     pattern: String.raw`/^(?:[ \t]*(?:[-+*>]|\d{1,9}[.)])(?=[ \t>]))*[ \t>]*/`,
     reason: 'It begins only once and always matches, so it never backtracks.',
   },

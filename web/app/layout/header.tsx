@@ -1,10 +1,13 @@
-import { CodeXml, Search, SquarePen } from 'lucide-react'
+import { CodeXml, FileText, LogOut, Search, Settings, ShieldCheck, SquarePen } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { useNavigate } from 'react-router'
+import { ThemeChoice } from '../../features/preferences/theme-controls.tsx'
 import { IconButton, IconLink } from '../../ui/button/icon-button.tsx'
 import { HeaderSlot } from '../../ui/header-slot.tsx'
+import { Avatar } from '../../ui/icons/avatar.tsx'
+import { Menu, MenuItem, MenuLine } from '../../ui/menu/menu.tsx'
 import { useShortcut } from '../../ui/shortcut/shortcut.ts'
-import { AccountMenu, type AccountMenuProps } from './account-menu.tsx'
+import type { SignedInUser } from '../signed-in-user.ts'
 import { BrandLink } from './brand-link.tsx'
 
 const searchShortcut = 'mod+k'
@@ -49,5 +52,38 @@ export function Header({ user, sourceUrl, onSignOut, onSearch, children }: Heade
       </div>
       {children}
     </header>
+  )
+}
+
+interface AccountMenuProps {
+  readonly user: SignedInUser
+  readonly onSignOut: () => void
+}
+
+/** The avatar and its menu. */
+function AccountMenu({ user, onSignOut }: AccountMenuProps) {
+  const name = user.name || user.email || 'User'
+  return (
+    <Menu label="Account" trigger={<Avatar name={name} picture={user.picture} size={30} />}>
+      <div role="presentation" className="px-2.5 pt-1.5 pb-2.5">
+        <p className="truncate text-sm font-medium">{name}</p>
+        {user.email && user.email !== name && <p className="truncate text-xs text-muted">{user.email}</p>}
+      </div>
+      <ThemeChoice />
+      <MenuLine />
+      <MenuItem to="/settings" icon={<Settings size={16} aria-hidden />}>
+        Settings
+      </MenuItem>
+      <MenuItem to="/terms" icon={<FileText size={16} aria-hidden />}>
+        Terms of Service
+      </MenuItem>
+      <MenuItem to="/privacy" icon={<ShieldCheck size={16} aria-hidden />}>
+        Privacy Policy
+      </MenuItem>
+      <MenuLine />
+      <MenuItem onSelect={onSignOut} icon={<LogOut size={16} aria-hidden />}>
+        Sign out
+      </MenuItem>
+    </Menu>
   )
 }

@@ -18,10 +18,10 @@ import {
   type ChatFrameProps,
 } from './chat-frame.tsx'
 import { storageKeys } from './chat-storage.ts'
+import { useBotChoice } from './composer/bot-select.tsx'
 import { Composer, focusInput } from './composer/composer.tsx'
 import { measureContext } from './composer/context-gauge.tsx'
 import { UnsentNote } from './composer/unsent-note.tsx'
-import { useBotChoice } from './composer/use-bot-choice.ts'
 import { ChatContents } from './contents/chat-contents.tsx'
 import { MessageList, type MessageListHandle } from './list/message-list.tsx'
 import { indexResults, visiblePath, wholePath } from './list/message-tree.ts'

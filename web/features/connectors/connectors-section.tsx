@@ -11,8 +11,7 @@ import { BrowseDialog } from './browse/browse-dialog.tsx'
 import { ConfigureToolsDialog } from './configure/configure-tools-dialog.tsx'
 import { ConnectorFormDialog } from './form/connector-form-dialog.tsx'
 import { useAuthorizationReturn } from './list/authorization-return.ts'
-import { ConnectorList } from './list/connector-list.tsx'
-import type { ConnectorAction } from './list/connector-row.tsx'
+import { ConnectorList, type ConnectorAction } from './list/connector-list.tsx'
 
 /** The dialog that is open over the list. */
 type OpenDialog =

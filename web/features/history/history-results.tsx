@@ -1,11 +1,24 @@
+import type { ChatSummary } from '@yonder/contract/chat'
+import {
+  cutText,
+  deriveTitle,
+  maxHistoryTitleChars,
+  maxTitleSourceChars,
+  stripMarkdown,
+  textOfContent,
+} from '@yonder/contract/message-text'
 import { MessagesSquare, SearchX } from 'lucide-react'
 import { useEffect, useEffectEvent } from 'react'
+import { Link } from 'react-router'
 import type { ChatSearch } from '../../data/chats.ts'
+import { formatMoment, formatRecent } from '../../lib/format-time.ts'
 import { Button } from '../../ui/button/button.tsx'
+import { classNames } from '../../ui/class-names.ts'
 import { focusLastEntry, useFocusAfterRemoval } from '../../ui/focus.ts'
+import { ModelIcon } from '../../ui/icons/model-icon.tsx'
+import { MarkedText } from '../../ui/marked-text.tsx'
 import { ErrorState } from '../../ui/states/error-state.tsx'
 import { EmptyState, LoadingState } from '../../ui/states/states.tsx'
-import { HistoryRow } from './history-row.tsx'
 
 export interface HistoryResultsProps {
   readonly result: ChatSearch
@@ -68,4 +81,92 @@ function MoreButton({ result }: Pick<HistoryResultsProps, 'result'>) {
       </Button>
     </div>
   )
+}
+
+interface HistoryRowProps {
+  readonly chat: ChatSummary
+  readonly search: string
+  readonly onOpen: () => void
+}
+
+function HistoryRow({ chat, search, onOpen }: HistoryRowProps) {
+  const { title, isTitleCut, preview, model } = summarizeChat(chat)
+  const updated = new Date(chat.update_time)
+  return (
+    <li>
+      <Link
+        to={`/chat/${encodeURIComponent(chat.id)}`}
+        onClick={(event) => {
+          // With a modifier key the browser opens the chat in another tab or window, so the dialog stays open.
+          if (!event.metaKey && !event.ctrlKey && !event.shiftKey && !event.altKey) onOpen()
+        }}
+        className="flex items-center gap-3 rounded-control px-3 py-2.5 transition-colors hover:bg-hover focus-visible:bg-hover focus-visible:outline-offset-[-2px]"
+      >
+        <span className="text-muted">
+          <ModelIcon model={model} />
+        </span>
+        <span className="min-w-0 flex-1">
+          <span className="flex items-baseline justify-between gap-3">
+            <span className={classNames('truncate text-sm font-medium', isTitleCut && "after:content-['…']")}>
+              <MarkedText text={title} search={search} />
+            </span>
+            <time
+              dateTime={chat.update_time}
+              title={formatMoment(updated)}
+              className="shrink-0 text-xs text-muted tabular-nums"
+            >
+              {formatRecent(updated)}
+            </time>
+          </span>
+          <span className="block truncate text-sm text-muted">
+            <MarkedText text={preview} search={search} />
+          </span>
+        </span>
+      </Link>
+    </li>
+  )
+}
+
+type SummaryMessage = ChatSummary['messages'][number]
+
+/** The length of a preview. */
+const maxPreviewChars = 50
+
+/** Returns what the history shows of a chat. */
+export function summarizeChat({ messages }: ChatSummary) {
+  const [first, second] = messages
+  if (first === undefined)
+    return { title: 'New Chat', isTitleCut: false, preview: 'Start a new conversation...', model: undefined }
+  const last = messages.findLast((message) => textOf(message) !== '') ?? first
+  const title = deriveTitle(describeMessage(first), maxHistoryTitleChars)
+  const preview = cutText(previewOf(last), maxPreviewChars)
+  return {
+    title: title.text,
+    isTitleCut: title.isCut,
+    preview: preview.isCut ? `${preview.text}...` : preview.text,
+    /** The second message is the first reply. */
+    model: second?.model,
+  }
+}
+
+function describeMessage(message: SummaryMessage): string {
+  return textOf(message) || 'Message content'
+}
+
+/** Returns the text of a message on one line, without markdown marks unless it consists of marks only. */
+function previewOf(message: SummaryMessage): string {
+  return toLine(stripMarkdown(sourceOf(message))) || describeMessage(message)
+}
+
+function textOf(message: SummaryMessage): string {
+  return toLine(sourceOf(message))
+}
+
+/** Returns the part of a message from which its title and preview are derived. */
+function sourceOf({ content }: SummaryMessage): string {
+  return textOfContent(content).slice(0, maxTitleSourceChars)
+}
+
+function toLine(text: string): string {
+  return text.replace(/\s+/g, ' ').trim()
 }

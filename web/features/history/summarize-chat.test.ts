@@ -2,7 +2,7 @@ import type { ChatSummary } from '@yonder/contract/chat'
 import { describe, expect, it } from 'vitest'
 import { measureCpuTime } from '../../testing/measure-cpu-time.ts'
 import { makeChatSummary } from '../../testing/wire-objects.ts'
-import { summarizeChat } from './history-row.tsx'
+import { summarizeChat } from './history-results.tsx'
 
 type Messages = ChatSummary['messages']
 

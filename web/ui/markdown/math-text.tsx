@@ -8,7 +8,6 @@ import remarkGfm from 'remark-gfm'
 import remarkMath from 'remark-math'
 import { CodeFence } from './code-block.tsx'
 import { markdownComponents } from './markdown-components.tsx'
-import type { MarkdownTextProps } from './markdown-text.tsx'
 
 type Plugins = NonNullable<Parameters<typeof ReactMarkdown>[0]['remarkPlugins']>
 const plugins: Plugins = [remarkGfm, [remarkMath, { singleDollarTextMath: false }]]
@@ -28,8 +27,13 @@ const components: Components = {
     ),
 }
 
+export interface MathTextProps {
+  readonly source: string
+  readonly keepLineBreaks: boolean
+}
+
 /** Renders a block of markdown whose formulas `normalizeMaths` has put between double dollars. */
-export function MathText({ source, keepLineBreaks }: Omit<MarkdownTextProps, 'growing'>) {
+export function MathText({ source, keepLineBreaks }: MathTextProps) {
   return (
     <ReactMarkdown
       remarkPlugins={keepLineBreaks ? pluginsWithBreaks : plugins}

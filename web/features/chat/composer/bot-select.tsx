@@ -1,6 +1,9 @@
+import { useSyncExternalStore } from 'react'
 import { Link } from 'react-router'
+import { useBots } from '../../../data/bots.ts'
+import { browserStorage } from '../../../lib/browser-storage.ts'
 import { Select } from '../../../ui/form/select.tsx'
-import type { BotChoice } from './use-bot-choice.ts'
+import { storageKeys } from '../chat-storage.ts'
 
 /** Selects the bot that replies; each bot is listed as 'name (model)'. */
 export function BotSelect({ choice }: { readonly choice: BotChoice }) {
@@ -33,4 +36,41 @@ export function BotSelect({ choice }: { readonly choice: BotChoice }) {
       </Select>
     </span>
   )
+}
+
+/**
+ * The bot that replies: the choice that is stored under `storageKey`, or the first bot of the list. A stored name that
+ * no bot has, because the bot was renamed or deleted, stands for the chat's bot `chatBot`.
+ */
+export function useBotChoice(storageKey: string, chatBot?: string) {
+  const { data: bots, error } = useBots()
+  const storedName = useSyncExternalStore(subscribe, () => browserStorage.read(storageKey))
+  const find = (name: string | null | undefined) => bots?.find((bot) => bot.name === name)
+  return {
+    /** Undefined until the list is loaded. */
+    bots,
+    error,
+    /** Undefined until the list is loaded, and while it is empty. */
+    selected: find(storedName) ?? (storedName === null ? undefined : find(chatBot)) ?? bots?.[0],
+    select: (name: string) => browserStorage.write(storageKey, name),
+  }
+}
+
+export type BotChoice = ReturnType<typeof useBotChoice>
+
+/** Follows the renaming of a bot on the home page, where no chat says which bot was meant. */
+export function renameHomeChoice(name: string, next: string): void {
+  if (browserStorage.read(storageKeys.homeBot) === name) browserStorage.write(storageKeys.homeBot, next)
+}
+
+/** How often the stored choice is read, because another tab may change it. */
+const pollIntervalMs = 100
+
+function subscribe(onChange: () => void): () => void {
+  const timer = setInterval(onChange, pollIntervalMs)
+  const unsubscribe = browserStorage.subscribe(onChange)
+  return () => {
+    clearInterval(timer)
+    unsubscribe()
+  }
 }

@@ -5,8 +5,8 @@ import { expectConsole } from '../../../testing/expect-console.ts'
 import { renderScreen } from '../../../testing/render-screen.tsx'
 import { failure, json, ScriptedApi } from '../../../testing/scripted-api.ts'
 import { owlAndFox } from '../../../testing/wire-objects.ts'
+import { useBotChoice } from './bot-select.tsx'
 import { Composer, type ComposerProps } from './composer.tsx'
-import { useBotChoice } from './use-bot-choice.ts'
 
 interface Props {
   readonly busy?: boolean

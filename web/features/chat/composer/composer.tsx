@@ -6,11 +6,10 @@ import { IconButton } from '../../../ui/button/icon-button.tsx'
 import { useFocusAfterRemoval } from '../../../ui/focus.ts'
 import { isSendKey, useShortcut } from '../../../ui/shortcut/shortcut.ts'
 import { useDraft } from '../chat-storage.ts'
-import { MessageFiles } from '../message/message-files.tsx'
-import { BotSelect } from './bot-select.tsx'
+import { MessageFiles } from '../message/typed-content.tsx'
+import { BotSelect, type BotChoice } from './bot-select.tsx'
 import { ChatTextArea, NewLineButton } from './chat-text-area.tsx'
 import { ContextGauge, type ContextUse } from './context-gauge.tsx'
-import type { BotChoice } from './use-bot-choice.ts'
 
 export interface ComposerProps {
   readonly choice: BotChoice

@@ -1,12 +1,20 @@
 import type { Message } from '@yonder/contract/message'
 import { textOfContent } from '@yonder/contract/message-text'
-import { useEffect, useRef, useState, useSyncExternalStore, type KeyboardEvent, type Ref } from 'react'
+import {
+  useCallback,
+  useEffect,
+  useLayoutEffect,
+  useRef,
+  useState,
+  useSyncExternalStore,
+  type KeyboardEvent,
+  type Ref,
+} from 'react'
 import { flushSync } from 'react-dom'
 import { classNames } from '../../../ui/class-names.ts'
 import { referenceTitle } from '../chat-title.ts'
 import { distanceToEnd, endZonePx } from '../list/use-follow-end.ts'
 import { messageElementId } from '../message/message-context.ts'
-import { useRowWindow } from './use-row-window.ts'
 
 export interface ContentsListProps {
   readonly userMessages: readonly Message[]
@@ -150,4 +158,50 @@ function findCurrentMessage(userMessages: UserMessages): number {
   const known = passed ?? rendered[0]
   const index = userMessages.findIndex(({ id }) => messageElementId(id) === known?.id)
   return Math.max(0, passed === undefined ? index - 1 : index)
+}
+
+/** The number of rows that are rendered beyond each end of the box. */
+const spareRows = 8
+/** The assumed height of a box that has no height yet. */
+const unknownHeightPx = 800
+
+/**
+ * Finds the indexes of the first and the last row to render in a scrolling box. All rows have the height `rowHeight`, in
+ * pixels.
+ */
+function useRowWindow(rowHeight: number) {
+  const box = useRef<HTMLElement>(null)
+  const [range, setRange] = useState({ first: 0, last: 2 * spareRows })
+  useLayoutEffect(() => {
+    const element = box.current
+    if (element === null) return
+    const update = () => {
+      const height = element.clientHeight || unknownHeightPx
+      const first = Math.max(0, Math.floor(element.scrollTop / rowHeight) - spareRows)
+      const last = Math.ceil((element.scrollTop + height) / rowHeight) + spareRows
+      setRange((before) => (before.first === first && before.last === last ? before : { first, last }))
+    }
+    update()
+    const observer = new ResizeObserver(update)
+    observer.observe(element)
+    element.addEventListener('scroll', update, { passive: true })
+    return () => {
+      observer.disconnect()
+      element.removeEventListener('scroll', update)
+    }
+  }, [rowHeight])
+  /** Scrolls a row into view if needed, together with the row beyond it. */
+  const bringIntoView = useCallback(
+    (row: number) => {
+      const element = box.current
+      if (element === null) return
+      const top = row * rowHeight
+      const bottom = top + 2 * rowHeight
+      if (top < element.scrollTop) element.scrollTo(0, top - rowHeight)
+      else if (bottom > element.scrollTop + element.clientHeight)
+        element.scrollTo(0, bottom - element.clientHeight)
+    },
+    [rowHeight],
+  )
+  return { box, ...range, bringIntoView }
 }

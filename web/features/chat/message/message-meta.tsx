@@ -1,5 +1,5 @@
 import type { Message } from '@yonder/contract/message'
-import { RefreshCw } from 'lucide-react'
+import { ChevronLeft, ChevronRight, RefreshCw } from 'lucide-react'
 import { use, type ReactNode } from 'react'
 import { formatRecent } from '../../../lib/format-time.ts'
 import { CopyButton } from '../../../ui/button/copy-button.tsx'
@@ -9,7 +9,7 @@ import { ModelIcon } from '../../../ui/icons/model-icon.tsx'
 import { PromptButton } from '../../prompts/prompt-button.tsx'
 import { ShareButton } from '../../sharing/share-button.tsx'
 import { DetailsButton } from '../../usage/details-button.tsx'
-import { BranchControl } from './branch-control.tsx'
+import type { Siblings } from '../list/message-tree.ts'
 import { MessageActionsContext } from './message-context.ts'
 
 export interface MessageMetaProps {
@@ -95,6 +95,56 @@ function RegenerateButton({ message }: { readonly message: Message }) {
       onClick={() => regenerate?.(message)}
     >
       <RefreshCw size={16} aria-hidden />
+    </IconButton>
+  )
+}
+
+interface BranchControlProps {
+  readonly siblings: Siblings
+  readonly disabled: boolean
+  readonly onSelect: (messageId: string) => void
+}
+
+/** Buttons for the previous and the next version of a message, disabled at the ends, and its number. */
+export function BranchControl({ siblings: { ids, index }, disabled, onSelect }: BranchControlProps) {
+  if (ids.length < 2) return null
+  return (
+    <span className="flex items-center">
+      <VersionButton
+        label="Previous version"
+        target={disabled ? undefined : ids[index - 1]}
+        onSelect={onSelect}
+      >
+        <ChevronLeft size={16} aria-hidden />
+      </VersionButton>
+      <output aria-label={`Version ${index + 1} of ${ids.length}`}>
+        {index + 1}/{ids.length}
+      </output>
+      <VersionButton label="Next version" target={disabled ? undefined : ids[index + 1]} onSelect={onSelect}>
+        <ChevronRight size={16} aria-hidden />
+      </VersionButton>
+    </span>
+  )
+}
+
+interface VersionButtonProps {
+  readonly label: string
+  /** The id of the version that the button selects; undefined if there is none or nothing can be selected. */
+  readonly target: string | undefined
+  readonly onSelect: (messageId: string) => void
+  readonly children: ReactNode
+}
+
+/** Uses `aria-disabled`: with `disabled`, a button would lose the focus at the first or last version. */
+function VersionButton({ label, target, onSelect, children }: VersionButtonProps) {
+  return (
+    <IconButton
+      label={label}
+      size="small"
+      aria-disabled={target === undefined || undefined}
+      onClick={() => target !== undefined && onSelect(target)}
+    >
+      {children}
     </IconButton>
   )
 }

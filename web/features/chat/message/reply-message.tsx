@@ -8,12 +8,11 @@ import { Markdown } from '../../../ui/markdown/markdown.tsx'
 import { SharedToolCall } from '../../tools/call/shared-tool-call.tsx'
 import { ToolBlock } from '../../tools/call/tool-block.tsx'
 import { describeSummarizing } from '../summary/current-summary.ts'
-import { BranchControl } from './branch-control.tsx'
 import { FoldedCalls, hasOwnContent, useFolds, type Folds } from './folded-calls.tsx'
 import { LeftOutNotice } from './left-out-notice.tsx'
 import { MessageActionsContext, ToolCallsContext } from './message-context.ts'
-import { MessageFiles } from './message-files.tsx'
-import { MessageMeta } from './message-meta.tsx'
+import { BranchControl, MessageMeta } from './message-meta.tsx'
+import { MessageFiles } from './typed-content.tsx'
 
 export interface ReplyMessageProps {
   /** The replies of the turn without `last`, oldest first. */

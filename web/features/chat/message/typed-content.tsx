@@ -1,10 +1,10 @@
 import type { MessageContent } from '@yonder/contract/message'
-import { textOfContent } from '@yonder/contract/message-text'
+import { filesOfContent, textOfContent } from '@yonder/contract/message-text'
 import { useMemo } from 'react'
+import { formatBytes } from '../../../lib/format-usage.ts'
 import { FoldedContent } from '../../../ui/folded-content.tsx'
 import { LongText } from '../../../ui/long-text.tsx'
 import { Markdown } from '../../../ui/markdown/markdown.tsx'
-import { MessageFiles } from './message-files.tsx'
 
 /**
  * What the user has written: the text as it was typed, or as markdown (see `holdsMarkdown`), folded if it is long; and
@@ -65,3 +65,18 @@ function isTableRule(line: string): boolean {
 
 /** A longer line is not checked, because it could have thousands of cells. */
 const maxRuleChars = 5000
+
+/** The names and sizes of the files in a message. The images of a tool's result are in `ResultImages`. */
+export function MessageFiles({ content }: { readonly content: MessageContent }) {
+  const files = filesOfContent(content)
+  if (files.length === 0) return null
+  return (
+    <ul aria-label="Files" className="flex flex-wrap gap-x-3 py-1 text-sm">
+      {files.map(({ id, name, size }) => (
+        <li key={id}>
+          <bdi>{name}</bdi> <span className="text-muted">{formatBytes(size)}</span>
+        </li>
+      ))}
+    </ul>
+  )
+}
