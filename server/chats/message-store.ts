@@ -1,20 +1,17 @@
 import type { TreeNode } from '@yonder/contract/lib/last-shown-leaf'
 import { FileRef, type Message, type MessageContent } from '@yonder/contract/message'
 import { contentOfMessage, filesOfContent, textOfContent, toContent } from '@yonder/contract/message-text'
-import { type RawBuilder, type Selectable, sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import { z } from 'zod'
 import { type Actor, readable } from '../access/access.ts'
 import type { Db } from '../db/database.ts'
 import { prepareQuery } from '../db/dialects/prepare-query.ts'
-import type { MessageRow, MessageTable } from '../db/tables/tables.ts'
+import type { MessageRow } from '../db/tables/tables.ts'
 
 /** A message to append. `appendMessage` sets its parent and its time. */
-export type NewMessage = Pick<Selectable<MessageTable>, 'chat_id' | 'id' | 'role' | 'content' | 'status'> &
+export type NewMessage = Pick<MessageRow, 'chat_id' | 'id' | 'role' | 'content' | 'status'> &
   Partial<
-    Pick<
-      Selectable<MessageTable>,
-      'files' | 'model' | 'bot_id' | 'bot' | 'connector_id' | 'server' | 'tool' | 'outcome'
-    >
+    Pick<MessageRow, 'files' | 'model' | 'bot_id' | 'bot' | 'connector_id' | 'server' | 'tool' | 'outcome'>
   >
 
 type ContentColumns = Pick<MessageRow, 'content' | 'files'>
@@ -73,6 +70,43 @@ export function isToolResult({
 /** The maximum number of messages sent to a model. After a summary, the last turn may have more. */
 export const maxPathMessages = 1_000
 
+/** The columns of a message as they are before anything is written. */
+const emptyMessage: MessageRow = {
+  position: 0,
+  chat_id: '',
+  id: '',
+  parent_id: null,
+  role: '',
+  content: '',
+  files: null,
+  reasoning: null,
+  status: '',
+  error_code: null,
+  error_message: null,
+  model: null,
+  provider: null,
+  bot_id: null,
+  bot: null,
+  usage: null,
+  finish: null,
+  first_id: '',
+  second_id: null,
+  connector_id: null,
+  server: null,
+  tool: null,
+  arguments: null,
+  call_state: null,
+  call: null,
+  outcome: null,
+  notice: null,
+  left_out_tools: null,
+  unix_timestamp: 0,
+  selected_at: null,
+}
+
+const { bot: _bot, server: _server, ...otherColumns } = emptyMessage
+const otherNames = Object.keys(otherColumns) as (keyof typeof otherColumns)[]
+
 const messageInsert = prepareQuery((db, { position: _, ...message }: MessageRow) =>
   db
     .insertInto('messages')
@@ -93,36 +127,12 @@ export async function appendMessage(
   now: number,
 ): Promise<MessageRow> {
   const row: MessageRow = {
-    position: 0,
-    chat_id: message.chat_id,
-    id: message.id,
+    ...emptyMessage,
+    ...message,
     parent_id: parent?.id ?? null,
-    role: message.role,
-    content: message.content,
-    files: message.files ?? null,
-    reasoning: null,
-    status: message.status,
-    error_code: null,
-    error_message: null,
-    model: message.model ?? null,
-    provider: null,
-    bot_id: message.bot_id ?? null,
-    bot: message.bot ?? null,
-    usage: null,
-    finish: null,
     first_id: parent?.first_id ?? message.id,
     second_id: parent === null ? null : (parent.second_id ?? message.id),
-    connector_id: message.connector_id ?? null,
-    server: message.server ?? null,
-    tool: message.tool ?? null,
-    arguments: null,
-    call_state: null,
-    call: null,
-    outcome: message.outcome ?? null,
-    notice: null,
-    left_out_tools: null,
     unix_timestamp: now,
-    selected_at: null,
   }
   const { rows } = await messageInsert(trx, row)
   const [stored] = rows
@@ -149,47 +159,13 @@ function afterLatest(chatId: string, now: number) {
     from messages where chat_id = ${chatId} order by unix_timestamp desc limit 1), ${now})`
 }
 
-const otherColumns = Object.keys({
-  chat_id: 1,
-  id: 1,
-  position: 1,
-  parent_id: 1,
-  role: 1,
-  content: 1,
-  files: 1,
-  reasoning: 1,
-  status: 1,
-  error_code: 1,
-  error_message: 1,
-  model: 1,
-  provider: 1,
-  bot_id: 1,
-  usage: 1,
-  finish: 1,
-  first_id: 1,
-  second_id: 1,
-  connector_id: 1,
-  tool: 1,
-  arguments: 1,
-  call_state: 1,
-  call: 1,
-  outcome: 1,
-  notice: 1,
-  left_out_tools: 1,
-  unix_timestamp: 1,
-  selected_at: 1,
-} satisfies Record<Exclude<keyof MessageTable, 'bot' | 'server'>, 1>) as Exclude<
-  keyof MessageTable,
-  'bot' | 'server'
->[]
-
 /** Selects messages `m`, with today's names of their bots and connectors, or the stored ones of deleted ones. */
 export function selectMessages(db: Db) {
   return db
     .selectFrom('messages as m')
     .leftJoin('bots as b', 'b.id', 'm.bot_id')
     .leftJoin('connectors as c', 'c.id', 'm.connector_id')
-    .select(otherColumns.map((column) => `m.${column}` as const))
+    .select(otherNames.map((column) => `m.${column}` as const))
     .select(({ fn }) => [
       fn.coalesce('b.name', 'm.bot').as('bot'),
       fn.coalesce('c.name', 'm.server').as('server'),
