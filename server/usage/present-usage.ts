@@ -54,31 +54,22 @@ function toCosts(costs: ReadonlyMap<string, bigint>): Cost[] {
 
 /** The report of a range of days. Every total is a sum of the same parts, so all of them agree. */
 export function presentReport(query: UsageQuery, sums: readonly UsageSums[]): UsageReport {
-  const monthOf = ({ day }: UsageSums): string => day.slice(0, '2026-11'.length)
+  const addUpBy = (keyOf: (one: UsageSums) => string) =>
+    [...Map.groupBy(sums, keyOf)].map(([key, parts]) => [key, addUp(parts)] as const)
   return {
     from: query.from,
     to: query.to,
     time_zone: query.time_zone,
     total: addUp(sums),
-    days: groupBy(sums, ({ day }) => day).map(([day, parts]) => ({ day, ...addUp(parts) })),
-    months: groupBy(sums, monthOf).map(([month, parts]) => ({ month, ...addUp(parts) })),
-    bots: groupBy(sums, ({ bot }) => bot)
-      .map(([bot, parts]) => ({ bot, ...addUp(parts) }))
+    days: addUpBy(({ day }) => day).map(([day, total]) => ({ day, ...total })),
+    months: addUpBy(({ day }) => day.slice(0, '2026-11'.length)).map(([month, total]) => ({
+      month,
+      ...total,
+    })),
+    bots: addUpBy(({ bot }) => bot)
+      .map(([bot, total]) => ({ bot, ...total }))
       .toSorted((one, other) => other.calls - one.calls),
   }
-}
-
-function groupBy(
-  sums: readonly UsageSums[],
-  keyOf: (one: UsageSums) => string,
-): (readonly [string, readonly UsageSums[]])[] {
-  const groups = new Map<string, UsageSums[]>()
-  for (const one of sums) {
-    const group = groups.get(keyOf(one))
-    if (group === undefined) groups.set(keyOf(one), [one])
-    else group.push(one)
-  }
-  return [...groups]
 }
 
 function presentCall(record: UsageRecordRow): ModelCallUsage {

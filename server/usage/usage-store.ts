@@ -86,19 +86,21 @@ export async function sumUsage(db: Db, actor: Actor, days: readonly UsageDay[]):
   const ranges = sql.join(
     days.map(({ start, end }) => sql`(cast(${start} as bigint), cast(${end} as bigint))`),
   )
-  const count = (condition: RawBuilder<unknown>) => sql`sum(case when ${condition} then 1 else 0 end)`
-  const { rows } = await sql<Record<keyof UsageSums | 'starts_at', string | number | null>>`
+  // PostgreSQL adds up to another type, which its driver reads as text.
+  const sum = (summand: RawBuilder<unknown>) => sql`cast(sum(${summand}) as bigint)`
+  const count = (condition: RawBuilder<unknown>) => sum(sql`case when ${condition} then 1 else 0 end`)
+  const { rows } = await sql<Omit<UsageSums, 'day'> & { readonly starts_at: number }>`
     with ranges (starts_at, ends_at) as (values ${ranges})
     select starts_at, coalesce(b.name, u.bot) as bot, u.model, currency,
       count(*) as calls,
-      sum(input_tokens) as input_tokens,
-      sum(output_tokens) as output_tokens,
-      sum(cached_tokens) as cached_tokens,
-      sum(reasoning_tokens) as reasoning_tokens,
+      ${sum(sql`input_tokens`)} as input_tokens,
+      ${sum(sql`output_tokens`)} as output_tokens,
+      ${sum(sql`cached_tokens`)} as cached_tokens,
+      ${sum(sql`reasoning_tokens`)} as reasoning_tokens,
       ${count(sql`input_tokens is null or output_tokens is null`)} as uncounted_calls,
       ${count(sql`cost is null`)} as unpriced_calls,
-      coalesce(sum(cost / ${sql.lit(nanosOfUnit)}), 0) as cost_units,
-      coalesce(sum(cost % ${sql.lit(nanosOfUnit)}), 0) as cost_nanos
+      coalesce(${sum(sql`cost / ${sql.lit(nanosOfUnit)}`)}, 0) as cost_units,
+      coalesce(${sum(sql`cost % ${sql.lit(nanosOfUnit)}`)}, 0) as cost_nanos
     from ranges
     join usage_records u on ${readable(actor, 'usage_records as u')} and time >= starts_at and time < ends_at
     left join bots b on b.id = u.bot_id
@@ -106,23 +108,5 @@ export async function sumUsage(db: Db, actor: Actor, days: readonly UsageDay[]):
     order by starts_at, coalesce(b.name, u.bot), u.model, currency
   `.execute(db)
   const nameOfDay = new Map(days.map(({ day, start }) => [start, day]))
-  return rows.map((row) => ({
-    day: nameOfDay.get(Number(row.starts_at)) ?? '',
-    bot: String(row.bot),
-    model: String(row.model),
-    currency: row.currency === null ? null : String(row.currency),
-    calls: Number(row.calls),
-    input_tokens: toNumber(row.input_tokens),
-    output_tokens: toNumber(row.output_tokens),
-    cached_tokens: toNumber(row.cached_tokens),
-    reasoning_tokens: toNumber(row.reasoning_tokens),
-    uncounted_calls: Number(row.uncounted_calls),
-    unpriced_calls: Number(row.unpriced_calls),
-    cost_units: Number(row.cost_units),
-    cost_nanos: Number(row.cost_nanos),
-  }))
-}
-
-function toNumber(value: string | number | null): number | null {
-  return value === null ? null : Number(value)
+  return rows.map(({ starts_at, ...sums }) => ({ day: nameOfDay.get(starts_at) ?? '', ...sums }))
 }

@@ -65,11 +65,8 @@ export async function listColumns({
           select m.name as "table", c.name, c.type from sqlite_master m, pragma_table_info(m.name) c
           where m.type = 'table'`
   const { rows } = await all.execute(db)
-  const columns = new Map<string, Column[]>()
-  for (const { table, name, type } of rows) {
-    const column = { name, isText: type.toLowerCase() === 'text' }
-    columns.set(table, [...(columns.get(table) ?? []), column])
-  }
-  for (const list of columns.values()) list.sort((a, b) => (a.name < b.name ? -1 : 1))
-  return columns
+  const columns = rows
+    .map(({ table, name, type }) => ({ table, name, isText: type.toLowerCase() === 'text' }))
+    .sort((a, b) => (a.name < b.name ? -1 : 1))
+  return Map.groupBy(columns, ({ table }) => table)
 }
