@@ -1,3 +1,5 @@
+import { setTimeout as wait } from 'node:timers/promises'
+
 /** Calls `act` when `signal` aborts, at once if it already has. The returned function removes the listener. */
 export function onAbort(signal: AbortSignal, act: () => void): () => void {
   if (signal.aborted) act()
@@ -57,4 +59,22 @@ export async function withTimeout<Result>(
   } finally {
     linked.release()
   }
+}
+
+/** Resolves like `work`, or with the result of `instead` once `signal` is aborted. */
+export async function unlessAborted<Result>(
+  work: Promise<Result>,
+  signal: AbortSignal,
+  instead: () => Result | Promise<Result>,
+): Promise<Result> {
+  const aborted = Promise.withResolvers<Result>()
+  const removeAbort = onAbort(signal, () => aborted.resolve(instead()))
+  return Promise.race([work, aborted.promise]).finally(removeAbort)
+}
+
+/** Resolves when `work` does, or after `maxMs` milliseconds. */
+export async function waitAtMost(work: Promise<unknown>, maxMs: number): Promise<void> {
+  const timeout = new AbortController()
+  const elapsed = wait(maxMs, undefined, { signal: timeout.signal }).catch(() => undefined)
+  await Promise.race([work, elapsed]).finally(() => timeout.abort())
 }

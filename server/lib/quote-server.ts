@@ -1,3 +1,4 @@
+import { parseJson } from './json-object.ts'
 import { toVisibleLine } from './text.ts'
 
 /** Characters of a server's message that are shown to the user. */
@@ -50,11 +51,8 @@ function findMessage(body: string): string | undefined {
   // HTML is written for browsers and contains no message to quote.
   if (text.startsWith('<')) return undefined
   if (!/^[[{"]/.test(text)) return dropStackTrace(text)
-  try {
-    return readMessage(JSON.parse(text))
-  } catch {
-    return text
-  }
+  const parsed = parseJson(text)
+  return parsed === undefined ? text : readMessage(parsed)
 }
 
 function dropStackTrace(text: string): string {

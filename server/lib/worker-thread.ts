@@ -54,17 +54,11 @@ export class WorkerThread<Input, Output> {
    * Rejects when the job cannot be done in time or in memory, and as soon as `signal` aborts or the thread is closed.
    */
   async run(userId: string, input: Input, signal?: AbortSignal): Promise<Output> {
-    let removeAbort = (): void => undefined
-    try {
-      return await new Promise<Output>((resolve, reject) => {
-        if (signal !== undefined)
-          removeAbort = onAbort(signal, () => reject(new Error('The job was stopped.')))
-        this.#jobs.add(userId, { input, resolve, reject, signal })
-        if (!this.#isRunning) void this.#runAll()
-      })
-    } finally {
-      removeAbort()
-    }
+    const { promise, resolve, reject } = Promise.withResolvers<Output>()
+    const removeAbort = signal && onAbort(signal, () => reject(new Error('The job was stopped.')))
+    this.#jobs.add(userId, { input, resolve, reject, signal })
+    if (!this.#isRunning) void this.#runAll()
+    return promise.finally(removeAbort)
   }
 
   /** Rejects the running job and all that wait. */

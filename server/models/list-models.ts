@@ -3,7 +3,7 @@ import { maxListedModels } from '@yonder/contract/lib/bot-limits'
 import type { GuardedFetch } from '../http/outgoing/guarded-fetch.ts'
 import { isTimeoutError, withTimeout } from '../lib/abort.ts'
 import { AppError } from '../lib/app-error.ts'
-import { isObject } from '../lib/json-object.ts'
+import { isObject, parseJson } from '../lib/json-object.ts'
 import { readCapped } from '../lib/read-capped.ts'
 import { toVisibleLine, trimSlashes } from '../lib/text.ts'
 import type { ModelDeps } from './adapter.ts'
@@ -153,7 +153,7 @@ function readList(
       `${upstream} returned a web page instead of a list of models. Check the base URL.`,
     )
   }
-  const entries = entriesOf(parse(body))
+  const entries = entriesOf(parseJson(body))
   if (entries === undefined) {
     throw new ModelFailure(
       'upstream_invalid',
@@ -167,14 +167,6 @@ function readList(
       return name === undefined ? [] : [[name, isObject(entry) ? readFacts(entry) : {}] as const]
     }),
   )
-}
-
-function parse(body: string): unknown {
-  try {
-    return JSON.parse(body)
-  } catch {
-    return undefined
-  }
 }
 
 /**

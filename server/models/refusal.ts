@@ -1,3 +1,4 @@
+import { parseJson } from '../lib/json-object.ts'
 import { ModelFailure, RefusedOption } from './failure.ts'
 import type { ModelOptions, ModelRequest } from './model.ts'
 
@@ -207,10 +208,6 @@ function addLines(lines: string[], key: string, value: unknown, depth: number): 
 
 /** The object or array in a JSON text. */
 function parse(text: string): object | undefined {
-  try {
-    const value: unknown = JSON.parse(text)
-    return typeof value === 'object' && value !== null ? value : undefined
-  } catch {
-    return undefined
-  }
+  const value = parseJson(text)
+  return typeof value === 'object' && value !== null ? value : undefined
 }

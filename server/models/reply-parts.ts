@@ -1,6 +1,7 @@
 import { hash, randomUUID } from 'node:crypto'
 import type { ApiType } from '@yonder/contract/bot'
 import { isDeeperThan, maxArgumentsDepth } from '../lib/canonical-json.ts'
+import { isObject, parseJson } from '../lib/json-object.ts'
 import { normalizeText } from '../lib/text.ts'
 import type { ModelLimits } from './adapter.ts'
 import { ModelFailure } from './failure.ts'
@@ -261,16 +262,11 @@ export function readCallArguments(text: string): Pick<ModelToolCall, 'arguments'
  */
 export function readArguments(text: string): string | undefined {
   if (text.trim() === '') return '{}'
-  try {
-    const value: unknown = JSON.parse(text)
-    if (value === null) return '{}'
-    if (typeof value === 'string') return value.trimStart().startsWith('{') ? readArguments(value) : undefined
-    if (typeof value !== 'object' || Array.isArray(value) || isDeeperThan(value, maxArgumentsDepth))
-      return undefined
-    return needsNormalizing.test(text) ? JSON.stringify(normalizeJson(value)) : text
-  } catch {
-    return undefined
-  }
+  const value = parseJson(text)
+  if (value === null) return '{}'
+  if (typeof value === 'string') return value.trimStart().startsWith('{') ? readArguments(value) : undefined
+  if (!isObject(value) || isDeeperThan(value, maxArgumentsDepth)) return undefined
+  return needsNormalizing.test(text) ? JSON.stringify(normalizeJson(value)) : text
 }
 
 const needsNormalizing = /[\0\uD800-\uDFFF]|\\u(?:0000|[dD][89a-fA-F])/

@@ -1,7 +1,7 @@
 import type { StartedEvent } from '@yonder/contract/completion'
 import type { ElicitationAnswer } from '@yonder/contract/elicitation'
 import { shuttingDown } from '../../http/api.ts'
-import { onAbort } from '../../lib/abort.ts'
+import { onAbort, waitAtMost } from '../../lib/abort.ts'
 import { AppError } from '../../lib/app-error.ts'
 import type { AbortReason } from '../run.ts'
 import type { RunRecorder } from './run-recorder.ts'
@@ -71,14 +71,8 @@ export class ActiveRuns extends Map<number, ActiveRun> {
   }
 
   /** Resolves when every run has ended, or after `maxMs` milliseconds. */
-  async #waitForEnds(maxMs: number): Promise<void> {
-    let timer: NodeJS.Timeout | undefined
-    const timeout = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, maxMs)
-    })
-    await Promise.race([Promise.all(this.list().map(({ ended }) => ended)), timeout]).finally(() =>
-      clearTimeout(timer),
-    )
+  #waitForEnds(maxMs: number): Promise<void> {
+    return waitAtMost(Promise.all(this.list().map(({ ended }) => ended)), maxMs)
   }
 }
 
@@ -92,16 +86,13 @@ export class PendingElicitations {
 
   /** Resolves with the answer, or with `cancel` when `signal` is aborted. */
   async wait(id: string, signal: AbortSignal): Promise<ElicitationAnswer> {
-    let removeAbort = (): void => undefined
-    try {
-      return await new Promise((resolve) => {
-        this.#resolvers.set(id, resolve)
-        removeAbort = onAbort(signal, () => this.answer(id, { action: 'cancel' }))
-      })
-    } finally {
+    const { promise, resolve } = Promise.withResolvers<ElicitationAnswer>()
+    this.#resolvers.set(id, resolve)
+    const removeAbort = onAbort(signal, () => resolve({ action: 'cancel' }))
+    return promise.finally(() => {
       removeAbort()
       this.#resolvers.delete(id)
-    }
+    })
   }
 
   /** Does nothing when the elicitation is not pending. */

@@ -85,10 +85,10 @@ export class RunRecorder {
    * True once the end was added. After that, only the commit of the end shows whether this process still owned the run.
    */
   isEnding = false
+  readonly #closed = Promise.withResolvers<void>()
   /** Resolves when the run's end was committed, or when the run was lost. */
-  readonly closed: Promise<void>
+  readonly closed = this.#closed.promise
   readonly #requestCommit: (recorder: RunRecorder, urgency: Urgency) => void
-  #close: () => void = () => undefined
   readonly #subscribers = new Set<RunSubscriber>()
   #source: RunSource | undefined
   #events: UnnumberedEvent[] = []
@@ -115,9 +115,6 @@ export class RunRecorder {
     this.runId = runId
     this.state = state
     this.#requestCommit = requestCommit
-    this.closed = new Promise((resolve) => {
-      this.#close = resolve
-    })
   }
 
   /** True until the end is committed or the run is lost. */
@@ -205,7 +202,7 @@ export class RunRecorder {
     for (const subscriber of this.#subscribers) subscriber.onBatch(batch)
     if (!batch.isEnd) return
     this.#subscribers.clear()
-    this.#close()
+    this.#closed.resolve()
   }
 
   /** Called when another node has taken over the run, or storing it failed. Detaches all subscribers. */
@@ -215,7 +212,7 @@ export class RunRecorder {
     for (const subscriber of this.#subscribers) subscriber.onLost(error)
     this.#subscribers.clear()
     this.#resolveFlushes(Infinity)
-    this.#close()
+    this.#closed.resolve()
   }
 
   #takeWrites(): readonly EventWrite[] {

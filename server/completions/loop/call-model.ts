@@ -1,7 +1,7 @@
 import type { ErrorDetail } from '@yonder/contract/error'
 import { LRUCache } from 'lru-cache'
 import type { BotRow } from '../../db/tables/tables.ts'
-import { onAbort } from '../../lib/abort.ts'
+import { onAbort, unlessAborted } from '../../lib/abort.ts'
 import type { FailedPart } from '../../models/failure.ts'
 import type { ModelOptions, ModelPart, ModelRequest, ModelStream, ModelToolCall } from '../../models/model.ts'
 import type { CallMeter } from '../../usage/call-meter.ts'
@@ -52,13 +52,7 @@ export async function callModel({
 }: CallModelOptions): Promise<ModelCallResult> {
   const upstream = new AbortController()
   const reader = new PartReader(() => upstream.abort(), meter, request.maxTokens)
-  let removeAbort = (): void => undefined
-  const aborted = new Promise<void>((resolve) => {
-    removeAbort = onAbort(signal, () => {
-      reader.end(abortedEnding(signal))
-      resolve()
-    })
-  })
+  const removeAbort = onAbort(signal, () => reader.end(abortedEnding(signal)))
   if (reader.ending === undefined) {
     const reply = model(request, {
       signal: upstream.signal,
@@ -66,7 +60,7 @@ export async function callModel({
     })
     recorder.readFrom({ drain: () => reader.read(reply.drain()) })
     // After an abort, this does not wait until the socket of the upstream is closed.
-    await Promise.race([reply.closed, aborted])
+    await unlessAborted(reply.closed, signal, () => undefined)
     recorder.endReading()
   }
   removeAbort()

@@ -7,7 +7,7 @@ import { listNotices, type PathMessage } from '../../chats/message-store.ts'
 import type { BatchCall } from '../../chats/tool-call-store.ts'
 import type { ModelTools } from '../../connectors/tools/offer-tools.ts'
 import type { BotRow } from '../../db/tables/tables.ts'
-import { onAbort } from '../../lib/abort.ts'
+import { unlessAborted } from '../../lib/abort.ts'
 import type { CollectedReply } from '../../models/collect-reply.ts'
 import {
   callsOf,
@@ -80,7 +80,7 @@ export class ModelCaller {
     const { bot, run, signal } = this.#frame
     const [path, offered] = await Promise.all([
       readPromptSource(database.db, run.chatId, parentId),
-      unlessAborted(this.#listTools(), signal, noTools),
+      unlessAborted(this.#listTools(), signal, () => noTools),
     ])
     const start = { ...path, summaryFailed: this.#hasSummaryFailed }
     const { result, source } = await this.#callUntilAccepted(start, offered.tools, replyId)
@@ -280,21 +280,4 @@ function estimateRequest({ instructions = '', tools, messages }: ModelRequest): 
     tools.length === 0 ? '' : JSON.stringify(tools),
   ]
   return texts.reduce((sum, text) => sum + estimateTokens(text), messages.length * tokensPerMessage)
-}
-
-/** Resolves like `work`, or with `fallback` as soon as `signal` is aborted. */
-async function unlessAborted<Result>(
-  work: Promise<Result>,
-  signal: AbortSignal,
-  fallback: Result,
-): Promise<Result> {
-  let removeAbort = (): void => undefined
-  const aborted = new Promise<Result>((resolve) => {
-    removeAbort = onAbort(signal, () => resolve(fallback))
-  })
-  try {
-    return await Promise.race([work, aborted])
-  } finally {
-    removeAbort()
-  }
 }

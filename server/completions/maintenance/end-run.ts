@@ -1,8 +1,8 @@
-import { setTimeout as wait } from 'node:timers/promises'
 import { applyEvent, emptyRun, type RunState } from '@yonder/contract/apply-event'
 import type { RunEvent } from '@yonder/contract/completion'
 import { findLatestTime, findMessage } from '../../chats/message-store.ts'
 import type { Db } from '../../db/database.ts'
+import { waitAtMost } from '../../lib/abort.ts'
 import type { CompletionDeps } from '../completion-deps.ts'
 import { closeRun, findActiveRun, findRun, insertEvent, listEvents, requestStop } from '../log/run-store.ts'
 import { interruptedOutcome, storeResult, createResult, type CreatedResult } from '../tools/tool-result.ts'
@@ -66,17 +66,10 @@ export async function foldLog(db: Db, runId: number): Promise<RunState> {
   return rows.reduce((state, { event }) => applyEvent(state, JSON.parse(event) as RunEvent), emptyRun)
 }
 
-/** Milliseconds to wait at most until the end of a stopped run is stored. */
+/** Milliseconds to wait at most until the end of a stopped run is stored, which needs the database. */
 const maxStopMs = 10_000
 /** Milliseconds between two reads of the status of a run that another node stops. */
 const stopPollMs = 200
-
-/** Resolves when `ended` does, or after `maxMs`: without the database, the end of a run cannot be stored. */
-async function waitAtMost(ended: Promise<void>, maxMs: number): Promise<void> {
-  const timeout = new AbortController()
-  const elapsed = wait(maxMs, undefined, { signal: timeout.signal }).catch(() => undefined)
-  await Promise.race([ended, elapsed]).finally(() => timeout.abort())
-}
 
 /**
  * Stops the active run of a chat, whichever node executes it, and keeps its text. Resolves when its end is stored, so

@@ -6,7 +6,7 @@ import { failure, type ToolOutcome } from '../../connectors/calls/tool-call.ts'
 import type { CallProgress } from '../../connectors/mcp/call-server-tool.ts'
 import type { ReadBotConnectors } from '../../connectors/tools/resolve-tool.ts'
 import type { User } from '../../identity/user.ts'
-import { onAbort } from '../../lib/abort.ts'
+import { unlessAborted } from '../../lib/abort.ts'
 import { newId } from '../../lib/new-id.ts'
 import { cleanText } from '../../lib/text.ts'
 import type { CompletionDeps } from '../completion-deps.ts'
@@ -50,7 +50,6 @@ export async function runCall(
   const progress = new ProgressThrottle((latest) =>
     emit({ type: 'tool_progress', message_id: replyId, progress: latest }),
   )
-  const stop = waitForStop(signal)
   try {
     const called = connectors.callTool({
       user,
@@ -68,11 +67,13 @@ export async function runCall(
       onElicit: (elicitation, answerSignal) =>
         elicit(elicitation, replyId, { ...frame, onEvent: emit }, answerSignal),
     })
-    const outcome = await Promise.race([called, stop.outcome])
+    const outcome = await unlessAborted(called, signal, async () => {
+      await wait(stopGraceMs)
+      return failure('The call was stopped.', { status: 'stopped' })
+    })
     return signal.reason === 'interrupted' && outcome.status === 'stopped' ? interruptedOutcome() : outcome
   } finally {
     isOver = true
-    stop.removeAbort()
     progress.end()
   }
 }
@@ -122,15 +123,4 @@ class ProgressThrottle {
     this.#latest = undefined
     this.#timer = setTimeout(() => this.#send(), minProgressIntervalMs)
   }
-}
-
-/** Returns a promise for the outcome of a call that does not return within `stopGraceMs` after an abort. */
-function waitForStop(signal: AbortSignal): { readonly outcome: Promise<ToolOutcome>; removeAbort(): void } {
-  let removeAbort = (): void => undefined
-  const outcome = new Promise<ToolOutcome>((resolve) => {
-    removeAbort = onAbort(signal, () => {
-      void wait(stopGraceMs).then(() => resolve(failure('The call was stopped.', { status: 'stopped' })))
-    })
-  })
-  return { outcome, removeAbort: () => removeAbort() }
 }

@@ -1,4 +1,5 @@
 import type { ErrorCode } from '@yonder/contract/error'
+import { parseJson } from '../../lib/json-object.ts'
 import { normalizeText, toVisibleLine } from '../../lib/text.ts'
 import { ModelFailure } from '../failure.ts'
 import { contextExceeded, findContextWindow, maxRefusalChars, saysContextExceeded } from '../refusal.ts'
@@ -298,12 +299,10 @@ export interface Confidential {
  * `undefined` when there is none.
  */
 export function findUpstreamMessage(body: string): string | undefined {
-  try {
-    return findMessage(JSON.parse(body))
-  } catch {
-    const text = body.trim()
-    return text !== '' && text.length <= maxQuoteChars && !text.startsWith('<') ? text : undefined
-  }
+  const parsed = parseJson(body)
+  if (parsed !== undefined) return findMessage(parsed)
+  const text = body.trim()
+  return text !== '' && text.length <= maxQuoteChars && !text.startsWith('<') ? text : undefined
 }
 
 /** Finds the message in a parsed error of any shape; `undefined` when there is none. Callers leave `depth` out. */

@@ -1,4 +1,5 @@
 import { linkSignal } from '../../lib/abort.ts'
+import { parseJson } from '../../lib/json-object.ts'
 import { ModelFailure } from '../failure.ts'
 import { describeSentError, findUpstreamMessage } from './describe-failure.ts'
 import { postModelCall, type ModelCall, type ModelCallOptions, type Progress } from './post-model-call.ts'
@@ -26,7 +27,7 @@ export function fetchModelBody(call: ModelCall, options: FetchOptions): Promise<
         const events = createBodyReader(call, options.limits.maxEventChars, {
           onEvent(data, name) {
             // An event that was cut off by the end of the connection is omitted: the package could not parse it.
-            if (!options.readsEvent(name) || (ending && !isJson(data))) return
+            if (!options.readsEvent(name) || (ending && parseJson(data) === undefined)) return
             body.enqueue(encoder.encode(`data: ${data.replaceAll('\n', '\ndata: ')}\n\n`))
             if (!opened) resolve(new Response(stream, { headers: { 'content-type': 'text/event-stream' } }))
             opened = true
@@ -66,13 +67,4 @@ export function fetchModelBody(call: ModelCall, options: FetchOptions): Promise<
       },
     })
   })
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text)
-    return true
-  } catch {
-    return false
-  }
 }

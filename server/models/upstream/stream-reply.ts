@@ -81,7 +81,7 @@ export function streamReply<Own extends Dialect>(
       const target = findTarget(endpoint, format, request)
       guard.requireUrl(target.url)
       const key = JSON.stringify([format.apiType, target.url.href, request.model, request.options])
-      let tried = (memory?.find(key) as Accepted<Own> | undefined) ?? {
+      let tried = (memory?.get(key) as Accepted<Own> | undefined) ?? {
         dialect: format.firstDialect(request, target.url),
         omitted: [],
       }
@@ -91,7 +91,7 @@ export function streamReply<Own extends Dialect>(
         const sent = withoutOptions(request, tried.omitted)
         try {
           await call(target, sent, tried.dialect)
-          if (isAdapted) memory?.remember(key, tried)
+          if (isAdapted) memory?.set(key, tried)
           return
         } catch (error) {
           if (signal.aborted || parts.hasContent) throw error
@@ -99,9 +99,9 @@ export function streamReply<Own extends Dialect>(
           const next = findNext(tried, sent, error, reason)
           if (next === undefined) {
             // Whatever else was refused, the fields were taken.
-            if (reason !== error && isAdapted) memory?.remember(key, tried)
+            if (reason !== error && isAdapted) memory?.set(key, tried)
             // What was remembered may be the reason, so the next call starts afresh.
-            else if (reason === error && readRejection(error) !== '') memory?.forget(key)
+            else if (reason === error && readRejection(error) !== '') memory?.delete(key)
             throw reason
           }
           tried = next

@@ -1,3 +1,4 @@
+import { parseJson } from '../../lib/json-object.ts'
 import { ModelFailure } from '../failure.ts'
 import type { ModelRequest } from '../model.ts'
 import type { ReplyParts } from '../reply-parts.ts'
@@ -120,12 +121,10 @@ function createResponseReader(
 }
 
 function parse(text: string, upstream: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    throw new ModelFailure(
-      'upstream_invalid',
-      `${upstream} sent invalid JSON. Try again, or check the address.`,
-    )
-  }
+  const value = parseJson(text)
+  if (value !== undefined) return value
+  throw new ModelFailure(
+    'upstream_invalid',
+    `${upstream} sent invalid JSON. Try again, or check the address.`,
+  )
 }
