@@ -1,6 +1,6 @@
 import { lazy, type ComponentType } from 'react'
 import { matchPath } from 'react-router'
-import type { UserScreenProps } from './signed-in-user.ts'
+import type { IdentityUser } from '../features/identity/session-store.ts'
 
 /** A component whose code is loaded when it is first rendered, or before by `load`. */
 function lazyWithLoad<Props>(load: () => Promise<ComponentType<Props>>) {
@@ -22,7 +22,7 @@ const signedIn = lazyWithLoad(async () => (await import('./layout/signed-in.tsx'
 
 interface UserScreen {
   readonly load: () => Promise<unknown>
-  readonly Screen: ComponentType<UserScreenProps>
+  readonly Screen: ComponentType<{ readonly user: IdentityUser }>
 }
 
 /** The screens that everyone sees, signed in or not, by their paths. */

@@ -1,13 +1,13 @@
 import { CodeXml, FileText, LogOut, Search, Settings, ShieldCheck, SquarePen } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { useNavigate } from 'react-router'
+import type { IdentityUser } from '../../features/identity/session-store.ts'
 import { ThemeChoice } from '../../features/preferences/theme-controls.tsx'
 import { IconButton, IconLink } from '../../ui/button/icon-button.tsx'
 import { HeaderSlot } from '../../ui/header-slot.tsx'
 import { Avatar } from '../../ui/icons/avatar.tsx'
 import { Menu, MenuItem, MenuLine } from '../../ui/menu/menu.tsx'
 import { useShortcut } from '../../ui/shortcut/shortcut.ts'
-import type { SignedInUser } from '../signed-in-user.ts'
 import { BrandLink } from './brand-link.tsx'
 
 const searchShortcut = 'mod+k'
@@ -56,7 +56,7 @@ export function Header({ user, sourceUrl, onSignOut, onSearch, children }: Heade
 }
 
 interface AccountMenuProps {
-  readonly user: SignedInUser
+  readonly user: IdentityUser
   readonly onSignOut: () => void
 }
 

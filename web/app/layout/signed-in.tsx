@@ -2,20 +2,20 @@ import { Suspense, useEffect, useEffectEvent, useState } from 'react'
 import { NavigationType, Outlet, useLocation, useNavigationType } from 'react-router'
 import { personalStorage } from '../../features/chat/chat-storage.ts'
 import { HistoryDialog } from '../../features/history/history-dialog.tsx'
+import type { IdentityUser } from '../../features/identity/session-store.ts'
 import { TokenFailureNotice } from '../../features/identity/token-failure-notice.tsx'
 import { createApiClient } from '../../lib/api/api-client.ts'
 import { ApiProvider } from '../../lib/api/api-provider.tsx'
 import { ToastRegion } from '../../ui/toast/toast-region.tsx'
 import { ErrorBoundary } from '../error-boundary.tsx'
 import { useLiveUpdates } from '../live-updates.ts'
-import type { SignedInUser } from '../signed-in-user.ts'
 import { CentredSpinner } from './centred-spinner.tsx'
 import { ConnectionBanner } from './connection-banner.tsx'
 import { Header, type HeaderProps } from './header.tsx'
 
 export interface SignedInProps {
   /** Always the same user while the element is mounted. Another user needs another `key`. */
-  readonly user: SignedInUser
+  readonly user: IdentityUser
   /**
    * Returns an access token of the user with this id. Only the functions `getAccessToken` and `onUnauthorized` of the
    * first rendering are called.

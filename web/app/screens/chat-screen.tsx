@@ -3,12 +3,12 @@ import { useConnectors } from '../../data/connectors.ts'
 import { useChatTitle } from '../../features/chat/chat-title.ts'
 import { ChatView } from '../../features/chat/chat-view.tsx'
 import { useAuthorizationReturn } from '../../features/connectors/list/authorization-return.ts'
+import type { IdentityUser } from '../../features/identity/session-store.ts'
 import { ImageSitesProvider } from '../../ui/markdown/images.tsx'
 import { PageTitle } from '../page-title.tsx'
-import type { UserScreenProps } from '../signed-in-user.ts'
 
 /** Shows the chat whose id is in the path. */
-export function ChatScreen({ user }: UserScreenProps) {
+export function ChatScreen({ user }: { readonly user: Pick<IdentityUser, 'sub'> }) {
   const { id } = useParams()
   const [params] = useSearchParams()
   if (id === undefined) return <Navigate to="/" replace />

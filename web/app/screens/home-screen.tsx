@@ -1,7 +1,7 @@
 import { HomeView } from '../../features/chat/home-view.tsx'
-import type { UserScreenProps } from '../signed-in-user.ts'
+import type { IdentityUser } from '../../features/identity/session-store.ts'
 
 /** The home page: a greeting and a new chat. */
-export function HomeScreen({ user }: UserScreenProps) {
+export function HomeScreen({ user }: { readonly user: IdentityUser }) {
   return <HomeView userName={user.name} />
 }

@@ -1,22 +1,17 @@
-import { useState } from 'react'
+import { useRetry } from '../../lib/use-retry.ts'
 import { Button } from '../../ui/button/button.tsx'
 import { useIdentity } from './use-identity.ts'
 
 /** Shown when the user is signed in but no access token can be requested, with a button to try again. */
 export function TokenFailureNotice() {
   const { state, identity } = useIdentity()
-  const [busy, setBusy] = useState(false)
+  // After a failure the notice stays visible.
+  const { retrying, retry } = useRetry(() => identity.getAccessToken())
   if (state.status !== 'authenticated' || state.failure === null) return null
-  const retry = async (): Promise<void> => {
-    setBusy(true)
-    // After a failure the notice stays visible.
-    await identity.getAccessToken().catch(() => undefined)
-    setBusy(false)
-  }
   return (
     <output className="flex items-center justify-center gap-3 bg-danger-soft px-4 py-2 text-sm text-danger">
       <span>{state.failure}</span>
-      <Button size="small" busy={busy} onClick={() => void retry()}>
+      <Button size="small" busy={retrying} onClick={() => void retry()}>
         Try again
       </Button>
     </output>

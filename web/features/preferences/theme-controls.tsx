@@ -1,20 +1,15 @@
 import { Monitor, Moon, Sun } from 'lucide-react'
-import type { ReactNode } from 'react'
 import { useStore } from '../../lib/store.ts'
 import { Button } from '../../ui/button/button.tsx'
 import { MenuChoice } from '../../ui/menu/menu.tsx'
-import { nextTheme, themePreference, type Theme } from './theme.ts'
+import { nextTheme, themePreference } from './theme.ts'
 
 /** The themes that the user can choose. */
-const themeOptions: readonly {
-  readonly value: Theme
-  readonly label: string
-  readonly icon: ReactNode
-}[] = [
+const themeOptions = [
   { value: 'light', label: 'Light', icon: <Sun size={16} aria-hidden /> },
   { value: 'dark', label: 'Dark', icon: <Moon size={16} aria-hidden /> },
   { value: 'system', label: 'System', icon: <Monitor size={16} aria-hidden /> },
-]
+] as const
 
 /** The three themes side by side, for a menu. */
 export function ThemeChoice() {

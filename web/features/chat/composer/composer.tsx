@@ -1,7 +1,7 @@
 import type { MessageContent } from '@yonder/contract/message'
 import { isBlank, textOfContent, withText } from '@yonder/contract/message-text'
 import { ArrowUp, Square } from 'lucide-react'
-import { useEffect, useImperativeHandle, useRef, type Ref, type RefObject } from 'react'
+import { useEffect, useImperativeHandle, useRef, type Ref } from 'react'
 import { IconButton } from '../../../ui/button/icon-button.tsx'
 import { useFocusAfterRemoval } from '../../../ui/focus.ts'
 import { isSendKey, useShortcut } from '../../../ui/shortcut/shortcut.ts'
@@ -32,6 +32,8 @@ export function Composer({ choice, contextUse, draftKey, busy, onSend, onStop, r
   const [content, setContent] = useDraft(draftKey)
   const area = useRef<HTMLTextAreaElement>(null)
   useImperativeHandle(ref, () => area.current as HTMLTextAreaElement, [])
+  useEffect(() => focusInput(area.current), [])
+  useShortcut('shift+escape', () => area.current?.focus())
   const bot = choice.selected
   const canSend = !busy && bot !== undefined && !isBlank(content)
   const submit = () => {
@@ -51,11 +53,22 @@ export function Composer({ choice, contextUse, draftKey, busy, onSend, onStop, r
         submit()
       }}
     >
-      <ComposerBox
+      <ChatTextArea
         ref={area}
-        text={textOfContent(content)}
+        rows={2}
+        value={textOfContent(content)}
+        placeholder="Type your message..."
+        aria-label="Message"
+        aria-keyshortcuts="Shift+Escape"
+        enterKeyHint="send"
         onChange={(text) => setContent(withText(content, text))}
-        onSubmit={submit}
+        onKeyDown={(event) => {
+          if (!isSendKey(event)) return
+          event.preventDefault()
+          submit()
+        }}
+        // Grows to ten rows before it scrolls, or to three in a low window.
+        className="field-sizing-content max-h-[calc(10lh+0.75rem)] short:max-h-[calc(3lh+0.75rem)] min-h-[max(60px,2lh+0.75rem)] w-full min-w-0 bg-transparent px-4 pt-2.5 pb-0.5 outline-none placeholder:text-muted"
       />
       <div className="px-4">
         <MessageFiles content={content} />
@@ -99,40 +112,6 @@ function StopButton({ onStop, onRemoved }: StopButtonProps) {
     <IconButton ref={button} look="primary" label="Stop" shortcut="escape" shape="round" onClick={onStop}>
       <Square size={14} fill="currentColor" aria-hidden />
     </IconButton>
-  )
-}
-
-interface ComposerBoxProps {
-  readonly text: string
-  readonly onChange: (text: string) => void
-  readonly onSubmit: () => void
-  readonly ref: RefObject<HTMLTextAreaElement | null>
-}
-
-/**
- * The text area of the message input: two rows when empty, growing to ten rows before it scrolls, or to
- * three in a low window.
- */
-function ComposerBox({ text, onChange, onSubmit, ref: box }: ComposerBoxProps) {
-  useEffect(() => focusInput(box.current), [box])
-  useShortcut('shift+escape', () => box.current?.focus())
-  return (
-    <ChatTextArea
-      ref={box}
-      rows={2}
-      value={text}
-      placeholder="Type your message..."
-      aria-label="Message"
-      aria-keyshortcuts="Shift+Escape"
-      enterKeyHint="send"
-      onChange={onChange}
-      onKeyDown={(event) => {
-        if (!isSendKey(event)) return
-        event.preventDefault()
-        onSubmit()
-      }}
-      className="field-sizing-content max-h-[calc(10lh+0.75rem)] short:max-h-[calc(3lh+0.75rem)] min-h-[max(60px,2lh+0.75rem)] w-full min-w-0 bg-transparent px-4 pt-2.5 pb-0.5 outline-none placeholder:text-muted"
-    />
   )
 }
 

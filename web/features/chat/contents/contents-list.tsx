@@ -8,7 +8,6 @@ import {
   useState,
   useSyncExternalStore,
   type KeyboardEvent,
-  type Ref,
 } from 'react'
 import { flushSync } from 'react-dom'
 import { classNames } from '../../../ui/class-names.ts'
@@ -62,59 +61,39 @@ export function ContentsList({ userMessages, rowHeight, onSelect }: ContentsList
       <ol className="relative" style={{ height: userMessages.length * rowHeight }}>
         {rows.map((row) => {
           const message = userMessages[row]
+          if (message === undefined) return null
+          const isCurrent = row === current
+          const title = referenceTitle(textOfContent(message.content)) || 'Message'
           return (
-            message && (
-              <li
-                key={message.id}
-                aria-setsize={userMessages.length}
-                aria-posinset={row + 1}
-                className="absolute inset-x-0"
-                style={{ top: row * rowHeight, height: rowHeight }}
+            <li
+              key={message.id}
+              aria-setsize={userMessages.length}
+              aria-posinset={row + 1}
+              className="absolute inset-x-0"
+              style={{ top: row * rowHeight, height: rowHeight }}
+            >
+              <button
+                ref={row === tabStop ? tabStopRow : undefined}
+                type="button"
+                // When the list opens in a panel, the entry of the message in view gets the focus.
+                data-initial-focus={isCurrent || undefined}
+                // The row may be too narrow for the whole title.
+                title={title}
+                tabIndex={row === tabStop ? 0 : -1}
+                aria-current={isCurrent ? 'location' : undefined}
+                onClick={() => onSelect(message.id)}
+                className={classNames(
+                  'h-full w-full truncate rounded-control px-2.5 text-start text-sm -outline-offset-2 transition-colors hover:bg-hover',
+                  isCurrent ? 'bg-accent-soft font-medium text-accent' : 'text-muted hover:text-ink',
+                )}
               >
-                <ContentsRow
-                  ref={row === tabStop ? tabStopRow : undefined}
-                  message={message}
-                  isCurrent={row === current}
-                  isTabStop={row === tabStop}
-                  onSelect={onSelect}
-                />
-              </li>
-            )
+                <bdi>{title}</bdi>
+              </button>
+            </li>
           )
         })}
       </ol>
     </nav>
-  )
-}
-
-interface ContentsRowProps {
-  readonly message: Message
-  readonly isCurrent: boolean
-  readonly isTabStop: boolean
-  readonly onSelect: (messageId: string) => void
-  readonly ref: Ref<HTMLButtonElement> | undefined
-}
-
-function ContentsRow({ message, isCurrent, isTabStop, onSelect, ref }: ContentsRowProps) {
-  const title = referenceTitle(textOfContent(message.content)) || 'Message'
-  return (
-    <button
-      ref={ref}
-      type="button"
-      // When the list opens in a panel, the entry of the message in view gets the focus.
-      data-initial-focus={isCurrent || undefined}
-      // The row may be too narrow for the whole title.
-      title={title}
-      tabIndex={isTabStop ? 0 : -1}
-      aria-current={isCurrent ? 'location' : undefined}
-      onClick={() => onSelect(message.id)}
-      className={classNames(
-        'h-full w-full truncate rounded-control px-2.5 text-start text-sm -outline-offset-2 transition-colors hover:bg-hover',
-        isCurrent ? 'bg-accent-soft font-medium text-accent' : 'text-muted hover:text-ink',
-      )}
-    >
-      <bdi>{title}</bdi>
-    </button>
   )
 }
 

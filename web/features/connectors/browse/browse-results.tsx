@@ -25,6 +25,8 @@ export function BrowseResults({ servers, connectors, onOpenForm }: BrowseResults
   const [search, setSearch] = useState('')
   const [shown, setShown] = useState(pageSize)
   const found = searchCatalogue(servers ?? [], useDeferredValue(search))
+  const added = new Set(connectors.map(({ url }) => url))
+  const names = connectors.map(({ name }) => name)
   return (
     <>
       <div className="flex shrink-0 pt-1">
@@ -52,7 +54,17 @@ export function BrowseResults({ servers, connectors, onOpenForm }: BrowseResults
                   : `No connectors found matching "${search.trim()}"`}
               </p>
             ) : (
-              <Entries found={found.slice(0, shown)} connectors={connectors} onOpenForm={onOpenForm} />
+              <ul aria-label="Available connectors" className="divide-y divide-line">
+                {found.slice(0, shown).map((server) => (
+                  <BrowseEntry
+                    key={server.uuid}
+                    server={server}
+                    isAdded={added.has(server.server_url)}
+                    usedNames={names}
+                    onOpenForm={onOpenForm}
+                  />
+                ))}
+              </ul>
             )}
             {found.length > shown && (
               <ShowMoreButton onPress={() => setShown(shown + pageSize)}>
@@ -63,28 +75,6 @@ export function BrowseResults({ servers, connectors, onOpenForm }: BrowseResults
         </>
       )}
     </>
-  )
-}
-
-interface EntriesProps extends Pick<BrowseResultsProps, 'connectors' | 'onOpenForm'> {
-  readonly found: readonly BrowseServer[]
-}
-
-function Entries({ found, connectors, onOpenForm }: EntriesProps) {
-  const added = new Set(connectors.map(({ url }) => url))
-  const names = connectors.map(({ name }) => name)
-  return (
-    <ul aria-label="Available connectors" className="divide-y divide-line">
-      {found.map((server) => (
-        <BrowseEntry
-          key={server.uuid}
-          server={server}
-          isAdded={added.has(server.server_url)}
-          usedNames={names}
-          onOpenForm={onOpenForm}
-        />
-      ))}
-    </ul>
   )
 }
 

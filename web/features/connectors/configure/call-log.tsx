@@ -39,9 +39,33 @@ function Calls({ name }: { readonly name: string }) {
   return (
     <>
       <ul aria-label="Calls" className="mt-1 divide-y divide-line">
-        {calls.map((call) => (
-          <Call key={call.id} call={call} />
-        ))}
+        {calls.map((call) => {
+          const { outcome, isFailure, time, facts } = describeCall(call)
+          return (
+            <li key={call.id} tabIndex={-1} className="py-2 text-xs">
+              <p className="flex items-baseline justify-between gap-3">
+                <bdi className="min-w-0 font-mono leading-5 wrap-anywhere">
+                  <ToolName>{call.tool}</ToolName>
+                </bdi>
+                <span
+                  className={classNames('shrink-0 font-medium', isFailure ? 'text-danger' : 'text-muted')}
+                >
+                  {outcome}
+                </span>
+              </p>
+              <p className="text-muted tabular-nums">
+                <time dateTime={call.started_at}>{time}</time>
+                {facts.map((fact) => (
+                  // No line break between a number and its unit.
+                  <Fragment key={fact}>
+                    {' · '}
+                    <span className="whitespace-nowrap">{fact}</span>
+                  </Fragment>
+                ))}
+              </p>
+            </li>
+          )
+        })}
       </ul>
       {hasMore && (
         <ShowMoreButton busy={isLoadingMore} onPress={loadMore}>
@@ -49,32 +73,6 @@ function Calls({ name }: { readonly name: string }) {
         </ShowMoreButton>
       )}
     </>
-  )
-}
-
-function Call({ call }: { readonly call: ToolCallRecord }) {
-  const { outcome, isFailure, time, facts } = describeCall(call)
-  return (
-    <li tabIndex={-1} className="py-2 text-xs">
-      <p className="flex items-baseline justify-between gap-3">
-        <bdi className="min-w-0 font-mono leading-5 wrap-anywhere">
-          <ToolName>{call.tool}</ToolName>
-        </bdi>
-        <span className={classNames('shrink-0 font-medium', isFailure ? 'text-danger' : 'text-muted')}>
-          {outcome}
-        </span>
-      </p>
-      <p className="text-muted tabular-nums">
-        <time dateTime={call.started_at}>{time}</time>
-        {facts.map((fact) => (
-          // No line break between a number and its unit.
-          <Fragment key={fact}>
-            {' · '}
-            <span className="whitespace-nowrap">{fact}</span>
-          </Fragment>
-        ))}
-      </p>
-    </li>
   )
 }
 

@@ -2,7 +2,7 @@ import type { Connector } from '@yonder/contract/connector'
 import { ChevronRight } from 'lucide-react'
 import { useState } from 'react'
 import { useSaveConnector } from '../../../data/connectors.ts'
-import { useForm, type Form } from '../../../lib/use-form.ts'
+import { useForm } from '../../../lib/use-form.ts'
 import { EditDialog } from '../../../ui/dialog/form-dialog.tsx'
 import { Field } from '../../../ui/form/field.tsx'
 import { SecretField } from '../../../ui/form/secret-field.tsx'
@@ -35,7 +35,7 @@ export function ConnectorFormDialog({ connector, prefilled, onClose }: Connector
       if ((await save.run(inputOf(draft, connector))).done) onClose()
     },
   })
-  const { draft, change } = form
+  const { draft, problems, change, ref } = form
   const addressChanged = isAddressChanged(draft, connector)
 
   return (
@@ -45,7 +45,29 @@ export function ConnectorFormDialog({ connector, prefilled, onClose }: Connector
       action={connector === undefined ? 'Add Connector' : 'Update Connector'}
       onClose={onClose}
     >
-      <AddressFields form={form} />
+      <Field label="Name" required error={problems.name}>
+        <TextInput
+          ref={ref('name')}
+          autoComplete="off"
+          maxLength={200}
+          value={draft.name}
+          onChange={(event) => change({ name: event.target.value })}
+        />
+      </Field>
+      <Field label="URL" required hint="URL for the connector" error={problems.url}>
+        <TextInput
+          ref={ref('url')}
+          type="text"
+          inputMode="url"
+          autoComplete="off"
+          autoCapitalize="off"
+          spellCheck={false}
+          maxLength={2000}
+          placeholder="http://localhost:8000/mcp"
+          value={draft.url}
+          onChange={(event) => change({ url: event.target.value })}
+        />
+      </Field>
       <SecretField
         // For a connector from the catalogue, only the token is missing.
         data-initial-focus={prefilled !== undefined || undefined}
@@ -71,37 +93,6 @@ export function ConnectorFormDialog({ connector, prefilled, onClose }: Connector
         onChange={change}
       />
     </EditDialog>
-  )
-}
-
-function AddressFields({ form }: { readonly form: Form<ConnectorDraft, 'name' | 'url'> }) {
-  const { draft, problems, change, ref } = form
-  return (
-    <>
-      <Field label="Name" required error={problems.name}>
-        <TextInput
-          ref={ref('name')}
-          autoComplete="off"
-          maxLength={200}
-          value={draft.name}
-          onChange={(event) => change({ name: event.target.value })}
-        />
-      </Field>
-      <Field label="URL" required hint="URL for the connector" error={problems.url}>
-        <TextInput
-          ref={ref('url')}
-          type="text"
-          inputMode="url"
-          autoComplete="off"
-          autoCapitalize="off"
-          spellCheck={false}
-          maxLength={2000}
-          placeholder="http://localhost:8000/mcp"
-          value={draft.url}
-          onChange={(event) => change({ url: event.target.value })}
-        />
-      </Field>
-    </>
   )
 }
 

@@ -40,7 +40,20 @@ function Change({ change: { what, before, after } }: { readonly change: ToolChan
   const pieces =
     before === null || after === null ? undefined : compare(indentJson(before), indentJson(after))
   // Texts that are not compared are shown whole.
-  if (pieces !== undefined) return <Difference label={`Changes of ${labels[what]}`} pieces={pieces} />
+  if (pieces !== undefined)
+    return (
+      <ToolText label={`Changes of ${labels[what]}`}>
+        {pieces.map(({ kind, text }, index) => {
+          const { Tag, look } = pieceLooks[kind]
+          return (
+            // oxlint-disable-next-line react/no-array-index-key -- the pieces never change
+            <Tag key={index} className={look}>
+              <InertText>{text}</InertText>
+            </Tag>
+          )
+        })}
+      </ToolText>
+    )
   return (
     <div className="grid gap-2 sm:grid-cols-2">
       <Version label="Before" text={before} />
@@ -49,31 +62,11 @@ function Change({ change: { what, before, after } }: { readonly change: ToolChan
   )
 }
 
-function Difference({ label, pieces }: { readonly label: string; readonly pieces: readonly DiffPiece[] }) {
-  return (
-    <ToolText label={label}>
-      {pieces.map((piece, index) => (
-        // oxlint-disable-next-line react/no-array-index-key -- the pieces never change
-        <Piece key={index} piece={piece} />
-      ))}
-    </ToolText>
-  )
-}
-
 const pieceLooks = {
   same: { Tag: 'span', look: 'text-muted' },
   removed: { Tag: 'del', look: 'rounded-mark bg-danger-soft' },
   added: { Tag: 'ins', look: 'rounded-mark bg-accent-soft no-underline' },
 } as const
-
-function Piece({ piece: { kind, text } }: { readonly piece: DiffPiece }) {
-  const { Tag, look } = pieceLooks[kind]
-  return (
-    <Tag className={look}>
-      <InertText>{text}</InertText>
-    </Tag>
-  )
-}
 
 function Version({ label, text }: { readonly label: string; readonly text: string | null }) {
   return (

@@ -1,5 +1,5 @@
 import type { ElicitationField } from '@yonder/contract/elicitation'
-import type { ReactNode, RefCallback } from 'react'
+import type { RefCallback } from 'react'
 import { Checkbox } from '../../../ui/form/checkbox.tsx'
 import { Field } from '../../../ui/form/field.tsx'
 import { Select } from '../../../ui/form/select.tsx'
@@ -23,6 +23,7 @@ const textTypes = { email: 'email', uri: 'url', date: 'date', 'date-time': 'date
 export function FieldControl({ field, value, error, disabled, onChange, ref }: FieldControlProps) {
   const { label, description, required } = field
   const hint = description === null ? undefined : <InertText>{description}</InertText>
+  const chosen: readonly string[] = typeof value === 'object' ? value : []
   if (field.kind === 'switch')
     return (
       <Checkbox
@@ -35,13 +36,21 @@ export function FieldControl({ field, value, error, disabled, onChange, ref }: F
     )
   if (field.kind === 'choice' && field.many)
     return (
-      <MultipleChoice
-        field={field}
-        chosen={chosenOptions(value)}
-        hint={hint}
-        disabled={disabled}
-        onChange={onChange}
-      />
+      <fieldset className="flex flex-col gap-1.5" disabled={disabled}>
+        <legend className="mb-1 text-sm font-medium">{label}</legend>
+        {hint !== undefined && <p className="text-xs text-muted">{hint}</p>}
+        {field.options.map((option) => (
+          <Checkbox
+            key={option.value}
+            label={option.label}
+            checked={chosen.includes(option.value)}
+            onChange={({ target }) => {
+              const others = chosen.filter((other) => other !== option.value)
+              onChange(target.checked ? [...others, option.value] : others)
+            }}
+          />
+        ))}
+      </fieldset>
     )
   return (
     <Field label={label} required={required} hint={hint} error={error}>
@@ -50,7 +59,7 @@ export function FieldControl({ field, value, error, disabled, onChange, ref }: F
           ref={ref}
           disabled={disabled}
           // By index, because the value of an option can be any text, even an empty one.
-          value={field.options.findIndex((option) => option.value === chosenOptions(value)[0])}
+          value={field.options.findIndex((option) => option.value === chosen[0])}
           onChange={(event) => {
             const option = field.options[Number(event.target.value)]
             onChange(option === undefined ? [] : [option.value])
@@ -78,35 +87,4 @@ export function FieldControl({ field, value, error, disabled, onChange, ref }: F
       )}
     </Field>
   )
-}
-
-interface MultipleChoiceProps {
-  readonly field: Extract<ElicitationField, { kind: 'choice' }>
-  readonly chosen: readonly string[]
-  readonly hint: ReactNode
-  readonly disabled: boolean
-  readonly onChange: (chosen: readonly string[]) => void
-}
-
-function MultipleChoice({ field, chosen, hint, disabled, onChange }: MultipleChoiceProps) {
-  return (
-    <fieldset className="flex flex-col gap-1.5" disabled={disabled}>
-      <legend className="mb-1 text-sm font-medium">{field.label}</legend>
-      {hint !== undefined && <p className="text-xs text-muted">{hint}</p>}
-      {field.options.map(({ value, label }) => (
-        <Checkbox
-          key={value}
-          label={label}
-          checked={chosen.includes(value)}
-          onChange={({ target }) =>
-            onChange(target.checked ? [...chosen, value] : chosen.filter((other) => other !== value))
-          }
-        />
-      ))}
-    </fieldset>
-  )
-}
-
-function chosenOptions(value: FieldValue): readonly string[] {
-  return typeof value === 'object' ? value : []
 }
