@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import { Button } from '../button/button.tsx'
-import { ErrorIcon } from '../icons/first-page-icons.tsx'
+import { iconLook } from './progress.tsx'
 
 export interface ErrorStateProps {
   readonly title: string
@@ -15,7 +15,10 @@ export function ErrorState({ title, children, onRetry, retryLabel = 'Try again' 
   return (
     <div role="alert" className="flex flex-col items-center gap-2 px-6 py-12 text-center">
       <span className="mb-1 text-danger">
-        <ErrorIcon size={22} />
+        <svg {...iconLook} width={22} height={22}>
+          <circle cx="12" cy="12" r="10" />
+          <path d="M12 8v4M12 16h.01" />
+        </svg>
       </span>
       <p className="text-sm font-medium">{title}</p>
       {children !== undefined && <p className="max-w-sm text-sm text-muted">{children}</p>}

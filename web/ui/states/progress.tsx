@@ -1,9 +1,28 @@
 import { classNames } from '../class-names.ts'
-import { SpinnerIcon } from '../icons/first-page-icons.tsx'
+
+/** The look of the icon library, which is loaded after the bundle `first-page` of `vite.config.ts`. */
+export const iconLook = {
+  'aria-hidden': true,
+  viewBox: '0 0 24 24',
+  fill: 'none',
+  stroke: 'currentColor',
+  strokeWidth: 2,
+  strokeLinecap: 'round',
+  strokeLinejoin: 'round',
+} as const
 
 /** A spinner. Screen readers announce its label; without a label, the text next to it must say what is loading. */
 export function Spinner({ label, size = 16 }: { readonly label?: string; readonly size?: number }) {
-  const icon = <SpinnerIcon size={size} />
+  const icon = (
+    <svg
+      {...iconLook}
+      width={size}
+      height={size}
+      className="shrink-0 animate-spin motion-reduce:animate-pulse"
+    >
+      <path d="M21 12a9 9 0 1 1-6.219-8.56" />
+    </svg>
+  )
   if (label === undefined) return icon
   return (
     <output className="inline-flex text-muted">
