@@ -43,7 +43,7 @@ export const patternExemptions = [
   },
   {
     path: 'web/ui/markdown/normalize-maths.ts',
-    pattern: String.raw`/\\\[([\s\S]{1,2000}?)\\\]|\\\((.{1,2000}?)\\\)|\\[\s\S]|\$\$([\s\S]{1,2000}?)\$\$|(?<![\w$])\$(?![\s$])((?:\\.|[^$\\\n]){1,2000}?)(?<![\s\\])\$(?![\d$])/g`,
+    pattern: String.raw`/\\\[([\s\S]{1,2000}?)\\\]|\\\((.{1,2000}?)\\\)|\\[\s\S]|\$\$([\s\S]{1,2000}?)\$\$|(?<![\w$])\$(?![\s$])((?:\\.|[^$\\\n]){1,2000}?)(?<![\s\\])\$(?![\d_{$]|(?!(?:th|st|nd|rd|s)\b)[a-z])/gi`,
     reason: 'A block has at most 1,000 delimiters, and after each at most 2,000 characters are read.',
   },
   {

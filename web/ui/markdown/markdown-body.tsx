@@ -1,11 +1,10 @@
 import { lazy, memo, Suspense, useState } from 'react'
 import ReactMarkdown, { defaultUrlTransform } from 'react-markdown'
 import './markdown.css'
-import remarkBreaks from 'remark-breaks'
-import remarkGfm from 'remark-gfm'
 import { LongText } from '../long-text.tsx'
 import { BlockGrowing, CodeBlock } from './code-block.tsx'
 import { markdownComponents } from './markdown-components.tsx'
+import { markdownPlugins } from './markdown-plugins.ts'
 import { normalizeMaths } from './normalize-maths.ts'
 import { createBlockSplitter, type Definition, type SplitText } from './split-blocks.ts'
 
@@ -13,14 +12,13 @@ export interface MarkdownBodyProps {
   readonly text: string
   /** Whether the text still grows, so that its last block is unfinished. */
   readonly growing: boolean
-  readonly keepLineBreaks?: boolean
 }
 
 /**
  * Renders a text as blocks. While the text grows, only its unfinished end is rendered again, unless it adds a link
  * definition.
  */
-export function MarkdownBody({ text, growing, keepLineBreaks = false }: MarkdownBodyProps) {
+export function MarkdownBody({ text, growing }: MarkdownBodyProps) {
   const [split] = useState(createBlockSplitter)
   const { blocks, definitions } = growing ? split(text) : joinFootnotes(text, split(text))
   return (
@@ -35,13 +33,7 @@ export function MarkdownBody({ text, growing, keepLineBreaks = false }: Markdown
             closed={block.closed || !isUnfinished}
           />
         ) : (
-          <TextBlock
-            key={block.key}
-            source={block.source}
-            growing={isUnfinished}
-            definitions={definitions}
-            keepLineBreaks={keepLineBreaks}
-          />
+          <TextBlock key={block.key} source={block.source} growing={isUnfinished} definitions={definitions} />
         )
       })}
     </div>
@@ -81,20 +73,16 @@ function listDefinitions(source: string, definitions: readonly Definition[]): st
   return used.length === 0 ? '' : `\n\n${used.map((definition) => definition.source).join('\n')}`
 }
 
-const plugins = [remarkGfm]
-const pluginsWithBreaks = [remarkGfm, remarkBreaks]
 const MathText = lazy(async () => ({ default: (await import('./math-text.tsx')).MathText }))
 
 interface MarkdownTextProps {
   readonly source: string
   /** Whether the block can still grow. */
   readonly growing: boolean
-  /** Whether a line break inside a paragraph is kept. Markdown itself makes it a space. */
-  readonly keepLineBreaks: boolean
 }
 
 /** Renders one block of markdown. A block that would take too long to parse is shown as plain text. */
-const MarkdownText = memo(function MarkdownText({ source, growing, keepLineBreaks }: MarkdownTextProps) {
+const MarkdownText = memo(function MarkdownText({ source, growing }: MarkdownTextProps) {
   if (isTooExpensive(source))
     return (
       <p className="whitespace-pre-wrap">
@@ -105,21 +93,21 @@ const MarkdownText = memo(function MarkdownText({ source, growing, keepLineBreak
   return (
     <BlockGrowing value={growing}>
       {maths === undefined ? (
-        <TextWithoutMaths source={source} keepLineBreaks={keepLineBreaks} />
+        <TextWithoutMaths source={source} />
       ) : (
         // The code that renders formulas is loaded when the first formula appears.
-        <Suspense fallback={<TextWithoutMaths source={source} keepLineBreaks={keepLineBreaks} />}>
-          <MathText source={maths} keepLineBreaks={keepLineBreaks} />
+        <Suspense fallback={<TextWithoutMaths source={source} />}>
+          <MathText source={maths} />
         </Suspense>
       )}
     </BlockGrowing>
   )
 })
 
-function TextWithoutMaths({ source, keepLineBreaks }: Omit<MarkdownTextProps, 'growing'>) {
+function TextWithoutMaths({ source }: Pick<MarkdownTextProps, 'source'>) {
   return (
     <ReactMarkdown
-      remarkPlugins={keepLineBreaks ? pluginsWithBreaks : plugins}
+      remarkPlugins={markdownPlugins}
       components={markdownComponents}
       // Allows addresses without a scheme or with a harmless one; all others become empty.
       urlTransform={defaultUrlTransform}

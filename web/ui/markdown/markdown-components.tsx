@@ -13,7 +13,7 @@ export const markdownComponents: Components = {
   table: ({ children }) => (
     // A wide table scrolls on its own, also with the keyboard.
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
-    <div className="markdown-table overflow-x-auto" tabIndex={0}>
+    <div dir="auto" className="markdown-table overflow-x-auto" tabIndex={0}>
       <table>{children}</table>
     </div>
   ),

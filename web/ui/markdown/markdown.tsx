@@ -8,14 +8,12 @@ export interface MarkdownProps {
   readonly text: string
   /** Whether the text still grows, so that its last block is unfinished. */
   readonly growing?: boolean
-  /** Whether a line break inside a paragraph is kept, as in a text that a user typed. */
-  readonly keepLineBreaks?: boolean
 }
 
 /**
  * Renders markdown as React elements, without raw HTML. Until the renderer has loaded, it shows the plain text.
  */
-export function Markdown({ text, growing = false, keepLineBreaks = false }: MarkdownProps) {
+export function Markdown({ text, growing = false }: MarkdownProps) {
   return (
     <Suspense
       fallback={
@@ -24,7 +22,7 @@ export function Markdown({ text, growing = false, keepLineBreaks = false }: Mark
         </div>
       }
     >
-      <MarkdownBody text={text} growing={growing} keepLineBreaks={keepLineBreaks} />
+      <MarkdownBody text={text} growing={growing} />
     </Suspense>
   )
 }

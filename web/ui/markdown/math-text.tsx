@@ -3,15 +3,12 @@ import katex from 'katex'
 import 'katex/dist/katex.min.css'
 import { memo, useLayoutEffect, useRef } from 'react'
 import ReactMarkdown, { defaultUrlTransform, type Components } from 'react-markdown'
-import remarkBreaks from 'remark-breaks'
-import remarkGfm from 'remark-gfm'
 import remarkMath from 'remark-math'
 import { CodeFence } from './code-block.tsx'
 import { markdownComponents } from './markdown-components.tsx'
+import { markdownPlugins } from './markdown-plugins.ts'
 
-type Plugins = NonNullable<Parameters<typeof ReactMarkdown>[0]['remarkPlugins']>
-const plugins: Plugins = [remarkGfm, [remarkMath, { singleDollarTextMath: false }]]
-const pluginsWithBreaks: Plugins = [...plugins, remarkBreaks]
+const plugins: typeof markdownPlugins = [...markdownPlugins, [remarkMath, { singleDollarTextMath: false }]]
 
 const components: Components = {
   ...markdownComponents,
@@ -27,19 +24,10 @@ const components: Components = {
     ),
 }
 
-export interface MathTextProps {
-  readonly source: string
-  readonly keepLineBreaks: boolean
-}
-
 /** Renders a block of markdown whose formulas `normalizeMaths` has put between double dollars. */
-export function MathText({ source, keepLineBreaks }: MathTextProps) {
+export function MathText({ source }: { readonly source: string }) {
   return (
-    <ReactMarkdown
-      remarkPlugins={keepLineBreaks ? pluginsWithBreaks : plugins}
-      components={components}
-      urlTransform={defaultUrlTransform}
-    >
+    <ReactMarkdown remarkPlugins={plugins} components={components} urlTransform={defaultUrlTransform}>
       {source}
     </ReactMarkdown>
   )

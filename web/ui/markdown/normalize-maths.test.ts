@@ -11,6 +11,8 @@ test.each([
   ['$$\nx\n$$', '$$\nx\n$$'],
   ['$$\nx = 1$$', '$$\nx = 1\n$$'],
   ['- a\n\n  $$x$$', '- a\n\n  $$\n  x\n  $$'],
+  ['the $n$th of $k$s, 在$x$处', 'the $$n$$th of $$k$$s, 在$$x$$处'],
+  ['$2 x + 3 y = 10$', '$$2 x + 3 y = 10$$'],
   ['so $$x$$ here', 'so $$x$$ here'],
   ['`$a$` and $b$', '`$a$` and $$b$$'],
 ])('finds the formula in %j', (source, normal) => {
@@ -20,6 +22,12 @@ test.each([
 test.each([
   'It costs $5 and $10.',
   'From $5-$10 a piece',
+  'It costs $5 (or 10$), $5 or 10$',
+  '只要$5（约10$）',
+  '价格$5到$10，或 US$5~US$10',
+  '$HOME/$USER and $PATH:$HOME/bin, ${A}:${B}',
+  '变量$a和$b的值',
+  '$AAPL、$TSLA',
   'A \\$x\\$ that is escaped',
   '`$x$` is code',
   '``a ` $x$``',

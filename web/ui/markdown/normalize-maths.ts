@@ -3,9 +3,12 @@ const maxFormulas = 200
 
 /** Every delimiter that a formula can begin or end with. */
 const delimiter = /\$|\\[()[\]]/g
-/** Matches an escaped character or one of the four ways to write a formula. `$x$` is a formula, but not `$5 and $6`. */
+/**
+ * Matches an escaped character or one of the four ways to write a formula. `$x$` is a formula, also in `$n$th`, but not
+ * `$5 and $6` and `$HOME/$USER`.
+ */
 const formula =
-  /\\\[([\s\S]{1,2000}?)\\\]|\\\((.{1,2000}?)\\\)|\\[\s\S]|\$\$([\s\S]{1,2000}?)\$\$|(?<![\w$])\$(?![\s$])((?:\\.|[^$\\\n]){1,2000}?)(?<![\s\\])\$(?![\d$])/g
+  /\\\[([\s\S]{1,2000}?)\\\]|\\\((.{1,2000}?)\\\)|\\[\s\S]|\$\$([\s\S]{1,2000}?)\$\$|(?<![\w$])\$(?![\s$])((?:\\.|[^$\\\n]){1,2000}?)(?<![\s\\])\$(?![\d_{$]|(?!(?:th|st|nd|rd|s)\b)[a-z])/gi
 
 /**
  * Returns a block of markdown with its formulas between double dollars; a display formula that is alone in its lines
@@ -26,7 +29,7 @@ export function normalizeMaths(source: string): string | undefined {
         number?,
       ]
       const tex = square ?? round ?? double ?? single
-      if (tex === undefined || tex.trim() === '') return all
+      if (tex === undefined || tex.trim() === '' || isPrice(single)) return all
       count += 1
       const display = square ?? double
       if (display === undefined || !isAloneInLines(text, place, all.length)) return `$$${toLine(tex)}$$`
@@ -43,6 +46,16 @@ export function normalizeMaths(source: string): string | undefined {
   }
   result += convert(source.slice(end))
   return count === 0 || count > maxFormulas ? undefined : result
+}
+
+/** Whether what is between two dollars is text between two prices, as in `$5 or 10$`. */
+function isPrice(text: string | undefined): boolean {
+  return (
+    text !== undefined &&
+    /^\d.*\d$/.test(text) &&
+    /[a-z\u0080-\uffff]{2}/i.test(text) &&
+    !/[\\^_=+*/<>{}]/.test(text)
+  )
 }
 
 function isAloneInLines(text: string, place: number, length: number): boolean {

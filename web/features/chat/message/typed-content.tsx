@@ -18,7 +18,7 @@ export function TypedContent({ content }: { readonly content: MessageContent }) 
       {text !== '' && (
         <FoldedContent>
           {isMarkdown ? (
-            <Markdown text={text} keepLineBreaks />
+            <Markdown text={text} />
           ) : (
             <div dir="auto" className="leading-relaxed whitespace-pre-wrap">
               <LongText text={text} />
