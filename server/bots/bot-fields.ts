@@ -62,7 +62,7 @@ export function applyBotInput(
   stored: Omit<BotRow, 'name' | 'model' | 'created_at'>,
   input: BotValues,
 ): BotChange {
-  const base_url = applyText(stored.base_url, input.base_url)
+  const base_url = apply(stored.base_url, input.base_url)
   return {
     name: input.name,
     model: input.model,
@@ -75,25 +75,21 @@ export function applyBotInput(
       address: addressOfBot({ base_url }, config),
       addressChanged: base_url !== stored.base_url,
     }),
-    api_type: applyText(stored.api_type, input.api_type),
-    custom_api_path: applyText(stored.custom_api_path, input.custom_api_path),
-    max_tokens: applyValue(stored.max_tokens, input.max_tokens),
-    instructions: applyText(stored.instructions, input.instructions),
-    temperature: applyValue(stored.temperature, input.temperature),
-    top_p: applyValue(stored.top_p, input.top_p),
-    reasoning_effort: applyText(stored.reasoning_effort, input.reasoning_effort),
-    context_window: applyValue(stored.context_window, input.context_window),
-    connectors: applyValue(stored.connectors, input.connectorIds && JSON.stringify(input.connectorIds)),
+    api_type: apply(stored.api_type, input.api_type),
+    custom_api_path: apply(stored.custom_api_path, input.custom_api_path),
+    max_tokens: apply(stored.max_tokens, input.max_tokens),
+    instructions: apply(stored.instructions, input.instructions),
+    temperature: apply(stored.temperature, input.temperature),
+    top_p: apply(stored.top_p, input.top_p),
+    reasoning_effort: apply(stored.reasoning_effort, input.reasoning_effort),
+    context_window: apply(stored.context_window, input.context_window),
+    connectors: apply(stored.connectors, input.connectorIds && JSON.stringify(input.connectorIds)),
   }
 }
 
-function applyText(stored: string | null, given: string | null | undefined): string | null {
+function apply<Value>(stored: Value | null, given: Value | '' | null | undefined): Value | null {
   if (given === undefined) return stored
   return given === '' ? null : given
-}
-
-function applyValue<Value>(stored: Value | null, given: Value | null | undefined): Value | null {
-  return given === undefined ? stored : given
 }
 
 /** The ids of the connectors that a bot may use; null means all. */

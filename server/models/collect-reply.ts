@@ -1,10 +1,12 @@
-import type { ModelPart, ModelRequest, ModelStream, ModelUsage } from './model.ts'
+import type { ModelPart, ModelRequest, ModelStream, ModelStreamOptions, ModelUsage } from './model.ts'
 
 type Failure = Extract<ModelPart, { type: 'failed' }>
 
 /** What arrived of a reply until it ended, failed or was aborted. */
 export interface CollectedReply {
   readonly text: string
+  /** Whether there is any text, reasoning or call. */
+  readonly hasContent: boolean
   /** The model's name in the response, if it has one. */
   readonly model?: string
   readonly usage?: ModelUsage
@@ -18,10 +20,11 @@ export async function collectReply(
   model: ModelStream,
   request: ModelRequest,
   signal: AbortSignal,
+  onWhole?: ModelStreamOptions['onWhole'],
 ): Promise<CollectedReply> {
   const parts: ModelPart[] = []
   const drain = (): void => void parts.push(...reply.drain())
-  const reply = model(request, { signal, onReadable: drain })
+  const reply = model(request, { signal, onReadable: drain, ...(onWhole && { onWhole }) })
   await reply.closed
   drain()
   const find = <Type extends ModelPart['type']>(type: Type) =>
@@ -32,6 +35,7 @@ export async function collectReply(
       .slice(parts.findLastIndex(({ type }) => type === 'text_was_reasoning') + 1)
       .map((part) => (part.type === 'text' ? part.text : ''))
       .join(''),
+    hasContent: parts.some(({ type }) => type === 'text' || type === 'reasoning' || type === 'tool_call'),
     ...(named !== undefined && { model: named.model }),
     ...(usage !== undefined && { usage }),
     ...(finish !== undefined && { finish }),

@@ -14,6 +14,15 @@ export interface ModelEndpoint {
   readonly addressSource: 'operatorSupplied' | 'userSupplied'
 }
 
+/** A server in the format of OpenAI, without settings of its own. */
+export function openaiEndpoint(
+  baseUrl: string,
+  addressSource: ModelEndpoint['addressSource'],
+  apiKey: string | null = null,
+): ModelEndpoint {
+  return { apiType: 'openai', baseUrl, apiKey, customApiPath: null, addressSource }
+}
+
 /**
  * The address of a call: base address and path, joined literally.
  *

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import type { Config } from '../../config/config.ts'
 import { trimSlashes } from '../../lib/text.ts'
 import type { ModelDeps } from '../../models/adapter.ts'
+import { openaiEndpoint } from '../../models/endpoint.ts'
 import { listModels } from '../../models/list-models.ts'
 
 export interface HostOllamaDeps extends Pick<ModelDeps, 'guards'> {
@@ -37,13 +38,7 @@ const port = 11434
 const timeoutMs = 1_000
 
 async function responds(guards: ModelDeps['guards'], origin: string): Promise<boolean> {
-  const endpoint = {
-    apiType: 'openai',
-    baseUrl: `${trimSlashes(origin)}/v1`,
-    apiKey: null,
-    customApiPath: null,
-    addressSource: 'operatorSupplied',
-  } as const
+  const endpoint = openaiEndpoint(`${trimSlashes(origin)}/v1`, 'operatorSupplied')
   try {
     await listModels(endpoint, { guards, timeoutMs }, new AbortController().signal)
     return true

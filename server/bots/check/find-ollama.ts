@@ -2,6 +2,7 @@ import type { LocalModels } from '@yonder/contract/bot'
 import type { Config } from '../../config/config.ts'
 import { trimSlashes } from '../../lib/text.ts'
 import type { ModelDeps } from '../../models/adapter.ts'
+import { openaiEndpoint } from '../../models/endpoint.ts'
 import { listModels } from '../../models/list-models.ts'
 
 const timeoutMs = 500
@@ -21,14 +22,8 @@ export async function findOllama(
 ): Promise<LocalModels['local']> {
   if (config.ollamaUrl === null) return null
   const base_url = `${trimSlashes(config.ollamaUrl)}/v1`
-  const endpoint = {
-    apiType: 'openai',
-    baseUrl: base_url,
-    apiKey: null,
-    customApiPath: null,
-    // A bot with this address is called under the rules for users, so it is looked for under the same rules.
-    addressSource: 'userSupplied',
-  } as const
+  // A bot with this address is called under the rules for users, so it is looked for under the same rules.
+  const endpoint = openaiEndpoint(base_url, 'userSupplied')
   try {
     const { models } = await listModels(endpoint, { guards, timeoutMs }, signal)
     return models.length === 0 ? null : { base_url, models }

@@ -1,5 +1,6 @@
 import type { BotTestResult } from '@yonder/contract/bot'
 import { modelLimits, type ModelLimits } from '../../models/adapter.ts'
+import { collectReply } from '../../models/collect-reply.ts'
 import {
   userMessage,
   type ModelPart,
@@ -70,25 +71,11 @@ async function callModel(
   }
   const start = now()
   let isStreamed = true
-  let hasContent = false
-  let failure: Failure | undefined
-  const reply = stream(request, {
-    signal,
-    onReadable: () => read(),
-    onWhole: () => (isStreamed = false),
-  })
-  const read = (): void => {
-    for (const part of reply.drain()) {
-      if (part.type === 'failed') failure = part
-      else if (part.type === 'text' || part.type === 'reasoning' || part.type === 'tool_call')
-        hasContent = true
-    }
-  }
-  await reply.closed
-  read()
+  const reply = await collectReply(stream, request, signal, () => (isStreamed = false))
+  let failure: Failure | undefined = reply.failure
   // A model that writes too much has replied.
-  if (failure?.code === 'output_limit' && hasContent) failure = undefined
-  else if (failure === undefined && !hasContent) failure = emptyReply
+  if (failure?.code === 'output_limit' && reply.hasContent) failure = undefined
+  else if (failure === undefined && !reply.hasContent) failure = emptyReply
   return { failure, durationMs: now() - start, isStreamed }
 }
 

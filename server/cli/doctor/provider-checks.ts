@@ -1,5 +1,6 @@
 import type { Config } from '../../config/config.ts'
 import { createHostedKeys } from '../../identity/hosted/hosted-provider.ts'
+import { openaiEndpoint } from '../../models/endpoint.ts'
 import { listModels } from '../../models/list-models.ts'
 import { maxRequestMs } from './address-check.ts'
 import { messageOf, reasonOf, reportUnchecked, type Check } from './finding.ts'
@@ -14,13 +15,7 @@ export const modelCheck: Check = {
   async run({ config, guards }, report) {
     if (config.defaultModel === null) return 'No provider is set (DEFAULT_MODEL_BASE_URL).'
     const { baseUrl, apiKey } = config.defaultModel
-    const endpoint = {
-      apiType: 'openai',
-      baseUrl,
-      apiKey,
-      customApiPath: null,
-      addressSource: 'operatorSupplied',
-    } as const
+    const endpoint = openaiEndpoint(baseUrl, 'operatorSupplied', apiKey)
     try {
       const { models, omitted } = await listModels(
         endpoint,
