@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto'
 import { CompiledQuery, sql, type Kysely, type RawBuilder } from 'kysely'
 import { ofUser } from '../../access/access.ts'
 import type { Db } from '../../db/database.ts'
-import { foldSql, moveQueuedTextsSql, ownerLength, searchableSql } from '../../db/dialects/postgres-search.ts'
+import { foldSql, moveQueuedTextsSql, ownerLength } from '../../db/dialects/postgres-search.ts'
+import { searchableSql } from '../../db/dialects/searchable-sql.ts'
 import type { Tables } from '../../db/tables/tables.ts'
 import type { FoundChats } from './chat-finder.ts'
 import { tsqueryOf } from './words.ts'
@@ -92,7 +93,7 @@ export async function listChats(trx: Db, query: ListChatsQuery): Promise<ListedC
 const selectQueued = (userId: string): RawBuilder<unknown> => sql`
   select m.chat_id, ${sql.raw(foldSql('m.content'))} as text
   from search_queue q join messages m on m.position = q.position join chats c on c.id = m.chat_id
-  where ${ofUser(userId, 'chats as c')} and ${sql.raw(searchableSql)}`
+  where ${ofUser(userId, 'chats as c')} and ${sql.raw(searchableSql('m'))}`
 
 /** The chats of the messages with a word, one row for each message. */
 const selectHits = (word: string, { userId, maxHits }: ListChatsQuery): RawBuilder<unknown> => sql`

@@ -2,6 +2,7 @@ import { CompiledQuery, sql } from 'kysely'
 import { ofUser } from '../../access/access.ts'
 import type { Db } from '../../db/database.ts'
 import { prepareQuery } from '../../db/dialects/prepare-query.ts'
+import { searchableSql } from '../../db/dialects/searchable-sql.ts'
 import { chunkLength, chunkOverlap, rowIdOf } from './sqlite-search-store.ts'
 
 /** A chunk of a finished message that is not indexed yet. */
@@ -59,26 +60,32 @@ export async function assignUserNumber(trx: Db, userId: string): Promise<number>
   return number
 }
 
-const integerParam = 'cast(? as integer)'
-const insertIntoIndex = `insert into message_search (rowid, grams) values (${rowIdOf(integerParam, integerParam, integerParam)}, ?)`
+/** Which chunk of which message of which user. */
+interface ChunkPlace {
+  readonly user: number
+  readonly position: number
+  readonly chunk: number
+}
+
+const rowIdParams = rowIdOf('cast(? as integer)', 'cast(? as integer)', 'cast(? as integer)')
+const insertIntoIndex = `insert into message_search (rowid, grams) values (${rowIdParams}, ?)`
+const deleteFromIndex = `insert into message_search (message_search, rowid, grams) values ('delete', ${rowIdParams}, ?)`
 
 /** Indexes a chunk of a message. */
 export async function insertChunk(
   trx: Db,
-  { user, position, chunk }: { readonly user: number; readonly position: number; readonly chunk: number },
+  { user, position, chunk }: ChunkPlace,
   grams: string,
 ): Promise<void> {
   await trx.executeQuery(CompiledQuery.raw(insertIntoIndex, [user, position, chunk, grams]))
 }
-
-const deleteFromIndex = `insert into message_search (message_search, rowid, grams) values ('delete', ${rowIdOf(integerParam, integerParam, integerParam)}, ?)`
 
 /**
  * Removes a chunk of a message from the index. `grams` must be those that were indexed, because the index has no text.
  */
 export async function deleteChunk(
   trx: Db,
-  { user, position, chunk }: { readonly user: number; readonly position: number; readonly chunk: number },
+  { user, position, chunk }: ChunkPlace,
   grams: string,
 ): Promise<void> {
   await trx.executeQuery(CompiledQuery.raw(deleteFromIndex, [user, position, chunk, grams]))
@@ -109,8 +116,7 @@ export function listSearchable(
     .select(['m.position', 'm.content', 'q.chunk as next_chunk'])
     .where(ofUser(userId, 'chats as c'))
     .where('m.position', '>', after)
-    .where('m.status', '<>', 'streaming')
-    .where((where) => where.or([where('m.server', 'is', null), where('m.role', '=', 'assistant')]))
+    .where(sql<boolean>`${sql.raw(searchableSql('m'))}`)
     .orderBy('m.position')
     .limit(limit)
     .execute()

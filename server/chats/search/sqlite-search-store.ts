@@ -1,5 +1,6 @@
 import type BetterSqlite from 'better-sqlite3'
 import { ofUserSql } from '../../access/of-user-sql.ts'
+import { searchableSql } from '../../db/dialects/searchable-sql.ts'
 
 /*
  * A row of the index is a chunk of one message. Its row id consists of the user's number, the message's position (its
@@ -59,12 +60,6 @@ export interface SearchReader {
   /** The same, the first ones joined by line ends, which takes half the time when all are read. */
   iterateJoinedTexts(chatId: string): Iterable<string>
 }
-
-/**
- * The SQL condition for the messages that are searched. Results of tools, which are user messages with a `server`, are
- * not.
- */
-const searchableSql = `status <> 'streaming' and (server is null or role = 'assistant')`
 
 const positionOf = (rowId: string) => `((${rowId} >> ${chunkBits}) & ${2 ** positionBits - 1})`
 const hitsSql = (join = '') => `
@@ -126,7 +121,7 @@ export function createSearchReader(database: BetterSqlite.Database): SearchReade
   const firstPosition = database.prepare<[string], { position: number }>(
     'select position from messages where chat_id = ? order by unix_timestamp limit 1',
   )
-  const textsSql = `select content from messages where chat_id = ? and ${searchableSql} order by unix_timestamp`
+  const textsSql = `select content from messages m where chat_id = ? and ${searchableSql('m')} order by unix_timestamp`
   const texts = database.prepare<[string], string>(textsSql).pluck()
   const firstTexts = database.prepare<[string], { count: number; joined: string | null }>(
     `select count(*) as count, group_concat(content, char(10)) as joined from (${textsSql} limit ${maxJoinedTexts})`,

@@ -1,3 +1,5 @@
+import { searchableSql } from './searchable-sql.ts'
+
 /*
  * The search index of PostgreSQL. `search_texts` has the folded text of every searched message, in chunks, and its
  * index has, for each chunk, every four consecutive characters of its words and the last one, two and three of each
@@ -25,16 +27,13 @@ const maxPendingKb = 512
 /** SQL that converts a text to the form in which texts are compared, as `foldCase` does. */
 export const foldSql = (text: string): string => `replace(lower(${text}), 'ς', 'σ')`
 
-/** The SQL condition for the messages `m` that are searched: finished ones that are not results of tools. */
-export const searchableSql = `m.status <> 'streaming' and (m.server is null or m.role = 'assistant')`
-
 const insertTextsSql = (from: string): string => `
   insert into search_texts (position, chunk, chat_id, owner, text)
   select m.position, chunk, m.chat_id, left(md5(c.user_id), ${ownerLength}),
     substr(${foldSql('m.content')}, chunk * ${chunkStep} + 1, ${chunkStep + chunkOverlap})
   from ${from} join chats c on c.id = m.chat_id,
     generate_series(0, greatest(length(m.content) - ${chunkOverlap + 1}, 0) / ${chunkStep}) chunk
-  where ${searchableSql}
+  where ${searchableSql('m')}
   on conflict do nothing`
 
 /**

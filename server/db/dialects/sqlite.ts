@@ -14,6 +14,7 @@ import {
 import { errorCode } from '../../lib/describe-error.ts'
 import type { Database, Dialect } from '../database.ts'
 import type { RunEventRow, Tables } from '../tables/tables.ts'
+import { searchableSql } from './searchable-sql.ts'
 import { SqliteFile } from './sqlite-file.ts'
 
 /** The first release without the bug that corrupts a database when its WAL is reset. */
@@ -211,9 +212,6 @@ function withStatementCache(file: BetterSqlite.Database): Pick<BetterSqlite.Data
  * The index stores only which grams a message has; `chats/search/` describes them and the row ids. Triggers queue every
  * finished message except results of tools, whichever process wrote it.
  */
-/** The SQL condition for the rows of `messages` that are queued. */
-const searchableSql = (row: string) =>
-  `${row}.status <> 'streaming' and (${row}.server is null or ${row}.role = 'assistant')`
 const sqliteSearchIndex = [
   `create virtual table message_search using fts5(grams, content='', columnsize=0, detail=none, prefix='2 3',
     tokenize="unicode61 remove_diacritics 0 categories 'L* M* N* P* S* C*'")`,
