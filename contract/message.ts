@@ -8,7 +8,6 @@ import { LeftOutTools, ToolCall, ToolOutcome } from './tool-call.ts'
  * always `complete`.
  */
 export const messageStatuses = ['streaming', 'complete', 'stopped', 'failed', 'interrupted'] as const
-export type MessageStatus = (typeof messageStatuses)[number]
 
 /** Why a complete reply was cut: the output limit, or the provider's filter. */
 export const cutReasons = ['length', 'content_filter'] as const

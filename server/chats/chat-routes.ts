@@ -29,9 +29,10 @@ export interface ChatRoutesDeps {
   readonly database: Database
   /** Milliseconds since 1970. */
   readonly now: () => number
+  /** Returns the active run of a chat, on any node. */
   readonly readRun: (chatId: string) => Promise<RunSnapshot | undefined>
   readonly searchChats: SearchChats
-  /** Notifies the user's live streams. */
+  /** Notifies the user's live streams of a change to the chat. */
   readonly onChatChanged: (userId: string, chatId: string) => void
 }
 

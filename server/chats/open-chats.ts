@@ -1,9 +1,7 @@
-import type { Database } from '../db/database.ts'
 import type { Api } from '../http/api.ts'
 import { repeatUntilStopped } from '../lib/repeat-until-stopped.ts'
-import { registerChatRoutes } from './chat-routes.ts'
+import { type ChatRoutesDeps, registerChatRoutes } from './chat-routes.ts'
 import { deleteChatsOfUser, deleteMessagesOfUser, deleteUnusedChats } from './chat-store.ts'
-import type { RunSnapshot } from './present-chat.ts'
 import { openSearch } from './search/open-search.ts'
 
 /** Milliseconds for which a chat without messages is kept, and between two deletions of such chats. */
@@ -20,17 +18,9 @@ const minSurplusAgeMs = 600_000
 const maxDeletedMessages = 200
 
 /** The dependencies of the app that this domain uses. */
-interface AppDeps {
-  readonly database: Database
-  /** Milliseconds since 1970. */
-  readonly now: () => number
-}
+type AppDeps = Pick<ChatRoutesDeps, 'database' | 'now'>
 
-export interface ChatOptions {
-  /** Returns the active run of a chat, on any node. */
-  readonly readRun: (chatId: string) => Promise<RunSnapshot | undefined>
-  /** Notifies the user's live streams of a change to the chat. */
-  readonly onChatChanged: (userId: string, chatId: string) => void
+export interface ChatOptions extends Pick<ChatRoutesDeps, 'readRun' | 'onChatChanged'> {
   /** Called with errors that no user can act on. */
   readonly onError: (error: unknown) => void
 }

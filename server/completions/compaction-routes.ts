@@ -9,23 +9,15 @@ import { type Api, route } from '../http/api.ts'
 import { closeSignal } from '../http/close-signal.ts'
 import { requireUser } from '../identity/authenticate.ts'
 import { AppError } from '../lib/app-error.ts'
-import type { CompletionDeps } from './completion-deps.ts'
+import type { CompletionRoutesDeps } from './completion-routes.ts'
 import { heldCompaction, rewriteCompaction } from './prompt/rewrite-compaction.ts'
-
-export interface CompactionRoutesDeps {
-  readonly completions: CompletionDeps
-  /** Summaries that each user may request per minute. */
-  readonly perMinute: number
-  /** Notifies the live streams of the user. */
-  readonly onChatChanged: (userId: string, chatId: string) => void
-}
 
 const params = z.object({ id: ClientId, compactionId: ClientId })
 
 /** Registers the routes that change the summaries of older messages. */
 export function registerCompactionRoutes(
   api: Api,
-  { completions: deps, perMinute, onChatChanged }: CompactionRoutesDeps,
+  { completions: deps, perMinute, onChatChanged }: Omit<CompletionRoutesDeps, 'sse'>,
 ): void {
   const { db } = deps.database
 

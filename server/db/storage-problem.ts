@@ -1,35 +1,26 @@
 import { AppError } from '../lib/app-error.ts'
 
-/**
- * Why the database could not execute a statement, although the statement is correct:
- * - `full`: the disk has no space left
- * - `unwritable`: the disk fails, or the database is read-only
- * - `locked`: another process has locked the SQLite file
- * - `unreachable`: there is no connection to the server, or it was lost
- * - `busy`: the server or the pool has no free connection, or the server has no memory
- * - `timeout`: the server has cancelled the statement or ended its transaction
- * - `conflict`: the statement conflicted with another one and was rolled back
- */
-export type StorageProblem =
-  | 'full'
-  | 'unwritable'
-  | 'locked'
-  | 'unreachable'
-  | 'busy'
-  | 'timeout'
-  | 'conflict'
-
-const messages: Readonly<Record<StorageProblem, string>> = {
+/** What users read, for each reason why the database could not execute a statement, although it is correct. */
+const messages = {
+  /** The disk has no space left. */
   full: 'The server has no disk space left, so nothing was changed. Ask its operator to free some, then try again.',
+  /** The disk fails, or the database is read-only. */
   unwritable:
     'The server cannot write to its database, so nothing was changed. Ask its operator to check the disk and the permissions, then try again.',
+  /** Another process has locked the SQLite file. */
   locked: 'Another process has locked the database, so nothing was changed. Try again in a moment.',
+  /** There is no connection to the server, or it was lost. */
   unreachable:
     'The database does not respond. Try again in a moment. If this continues, the operator of this server has to check the database.',
+  /** The server or the pool has no free connection, or the server has no memory. */
   busy: 'The database has no free connection. Try again in a moment.',
+  /** The server has cancelled the statement or ended its transaction. */
   timeout: 'The database took too long, so nothing was changed. Try again in a moment.',
+  /** The statement conflicted with another one and was rolled back. */
   conflict: 'Another change was made at the same moment, so nothing was changed. Try again.',
-}
+} as const
+
+export type StorageProblem = keyof typeof messages
 
 /** True for problems that end without an operator freeing space or repairing the disk. */
 export function isTemporary(problem: StorageProblem | null): boolean {

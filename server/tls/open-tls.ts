@@ -6,7 +6,6 @@ import { createSettingsError, describeProblem, type Config, type SettingProblem 
 import type { Machine } from '../config/machine.ts'
 import type { TlsCredentials } from '../http/tls-server.ts'
 import { repeatUntilStopped } from '../lib/repeat-until-stopped.ts'
-import { describeTrust } from './describe-trust.ts'
 
 /** The certificate that this process serves https with. */
 export interface Tls {
@@ -146,4 +145,28 @@ function describeReach({ host, publicUrl }: TlsDeps['config']): string[] {
     : [
         'Other devices need another address: set PUBLIC_URL to the one that they use, such as https://nas:3000.',
       ]
+}
+
+/**
+ * What the start prints about an authority that Yonder made: where its certificate is, how to recognise it, and one
+ * line for each system or browser.
+ */
+function describeTrust(certificate: string, path: string, publicUrl: string): string[] {
+  // An http address, because the device does not trust the authority yet. The user compares the fingerprint instead.
+  // The port of https serves this file over http too.
+  const { hostname, port } = new URL(publicUrl)
+  const address = `http://${hostname}:${port || 443}/ca.crt`
+  const { fingerprint256 } = new X509Certificate(certificate)
+  return [
+    `Its certificate is from an authority of this installation, which devices have to trust once:`,
+    `  File         ${path}`,
+    `  Download     ${address}`,
+    `  SHA-256      ${fingerprint256}`,
+    `  Debian       sudo cp ca.crt /usr/local/share/ca-certificates/yonder.crt && sudo update-ca-certificates`,
+    `  macOS        sudo security add-trusted-cert -d -r trustRoot -k /Library/Keychains/System.keychain ca.crt`,
+    `  Windows      certutil -addstore -f Root ca.crt    (as administrator)`,
+    `  iOS          open the download in Safari, install the profile, switch it on in Settings > General > About > Certificate Trust Settings`,
+    `  Android      open the download, then Settings > Security > Encryption & credentials > Install a certificate > CA certificate`,
+    `  Firefox      Settings > Privacy & Security > View Certificates > Authorities > Import`,
+  ]
 }
