@@ -1,7 +1,5 @@
-import type { Selectable } from 'kysely'
-
 /** A user's connector: an MCP server and its status. */
-export interface ConnectorTable {
+export interface ConnectorRow {
   id: string
   user_id: string
   name: string
@@ -35,7 +33,7 @@ export interface ConnectorTable {
   created_at: number
 }
 
-export interface ConnectorToolTable {
+export interface ConnectorToolRow {
   connector_id: string
   name: string
   position: number
@@ -47,7 +45,7 @@ export interface ConnectorToolTable {
 }
 
 /** A user's decision about a tool: without a row the tool asks. The connector may have no tool of this name now. */
-export interface ToolPermissionTable {
+export interface ToolPermissionRow {
   connector_id: string
   name: string
   /** A blocked tool is not offered to models and never runs. */
@@ -59,7 +57,7 @@ export interface ToolPermissionTable {
   definition: string | null
 }
 
-export interface ToolCallTable {
+export interface ToolCallRow {
   id: string
   user_id: string
   connector_id: string | null
@@ -77,7 +75,7 @@ export interface ToolCallTable {
 }
 
 /** The registration and tokens from an authorization server for a connector. */
-export interface ConnectorGrantTable {
+export interface ConnectorGrantRow {
   connector_id: string
   user_id: string
   issuer: string
@@ -90,7 +88,7 @@ export interface ConnectorGrantTable {
 }
 
 /** A consent that the user is giving at an authorization server. */
-export interface ConnectorConsentTable {
+export interface ConnectorConsentRow {
   /** The hash of the OAuth parameter `state`, with which the server redirects back. */
   state_hash: string
   connector_id: string
@@ -102,7 +100,7 @@ export interface ConnectorConsentTable {
   expires_at: number
 }
 
-export interface ConnectorCatalogueTable {
+export interface ConnectorCatalogueRow {
   source: string
   /** JSON. */
   servers: string
@@ -111,19 +109,11 @@ export interface ConnectorCatalogueTable {
 }
 
 export interface ConnectorTables {
-  connectors: ConnectorTable
-  connector_tools: ConnectorToolTable
-  tool_permissions: ToolPermissionTable
-  tool_calls: ToolCallTable
-  connector_grants: ConnectorGrantTable
-  connector_consents: ConnectorConsentTable
-  connector_catalogue: ConnectorCatalogueTable
+  connectors: ConnectorRow
+  connector_tools: ConnectorToolRow
+  tool_permissions: ToolPermissionRow
+  tool_calls: ToolCallRow
+  connector_grants: ConnectorGrantRow
+  connector_consents: ConnectorConsentRow
+  connector_catalogue: ConnectorCatalogueRow
 }
-
-export type ConnectorRow = Selectable<ConnectorTable>
-export type ConnectorToolRow = Selectable<ConnectorToolTable>
-export type ToolPermissionRow = Selectable<ToolPermissionTable>
-export type ToolCallRow = Selectable<ToolCallTable>
-export type ConnectorGrantRow = Selectable<ConnectorGrantTable>
-export type ConnectorConsentRow = Selectable<ConnectorConsentTable>
-export type ConnectorCatalogueRow = Selectable<ConnectorCatalogueTable>

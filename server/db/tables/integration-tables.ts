@@ -1,7 +1,5 @@
-import type { Selectable } from 'kysely'
-
 /** A user's integration, connected or not. Its name determines how it is connected. */
-export interface IntegrationTable {
+export interface IntegrationRow {
   user_id: string
   name: string
   /** Incremented when the key or the account changes. MCP sessions of an older version are not used again. */
@@ -23,7 +21,7 @@ export interface IntegrationTable {
 }
 
 /** A consent that the user is giving at Google. */
-export interface IntegrationConsentTable {
+export interface IntegrationConsentRow {
   /** The hash of the OAuth parameter `state`, with which Google redirects back. */
   state_hash: string
   user_id: string
@@ -35,9 +33,6 @@ export interface IntegrationConsentTable {
 }
 
 export interface IntegrationTables {
-  integrations: IntegrationTable
-  integration_consents: IntegrationConsentTable
+  integrations: IntegrationRow
+  integration_consents: IntegrationConsentRow
 }
-
-export type IntegrationRow = Selectable<IntegrationTable>
-export type IntegrationConsentRow = Selectable<IntegrationConsentTable>

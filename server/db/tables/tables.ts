@@ -33,7 +33,7 @@ export interface UserTable {
   used_at: Generated<number | null>
 }
 
-export interface BotTable {
+export interface BotRow {
   id: string
   user_id: string
   name: string
@@ -135,7 +135,7 @@ export interface RunTable {
   ended_at: number | null
 }
 
-export interface RunEventTable {
+export interface RunEventRow {
   run_id: number
   seq: number
   event: string
@@ -156,7 +156,7 @@ export interface FileTable {
 }
 
 /** A user's response to an elicitation, on its way to the node that runs the call. */
-export interface ElicitationAnswerTable {
+export interface ElicitationAnswerRow {
   question_id: string
   run_id: number
   /** JSON. */
@@ -215,7 +215,7 @@ export interface OidcTable {
 }
 
 /** A sign-in of an account in a browser. It begins with a grant and ends with it. */
-export interface SignInTable {
+export interface SignInRow {
   grant_id: string
   account_id: string
   /** The browser and its operating system, such as 'Firefox on Linux'. */
@@ -232,7 +232,7 @@ export interface EndedGrantTable {
 }
 
 /** A public link to a message and the path to it. Revoking the link deletes the row. */
-export interface ShareTable {
+export interface ShareRow {
   id: string
   user_id: string
   chat_id: string
@@ -241,7 +241,7 @@ export interface ShareTable {
 }
 
 /** A summary that requests to models contain in place of the older messages of a path. */
-export interface CompactionTable {
+export interface CompactionRow {
   id: string
   chat_id: string
   /** The last message that it replaces. */
@@ -276,7 +276,7 @@ export interface PromptTextTable {
 }
 
 /** What one call of a model used and cost. It outlives its chat and its bot. */
-export interface UsageRecordTable {
+export interface UsageRecordRow {
   id: string
   user_id: string
   chat_id: string
@@ -310,38 +310,31 @@ export interface UsageRecordTable {
 export interface Tables extends ConnectorTables, IntegrationTables {
   installation: InstallationTable
   users: UserTable
-  bots: BotTable
+  bots: BotRow
   chats: ChatTable
   messages: MessageTable
   runs: RunTable
-  run_events: RunEventTable
+  run_events: RunEventRow
   files: FileTable
-  question_answers: ElicitationAnswerTable
+  question_answers: ElicitationAnswerRow
   search_queue: SearchQueueTable
   search_users: SearchUserTable
   keys: KeyTable
   accounts: AccountTable
   oidc: OidcTable
   ended_grants: EndedGrantTable
-  sign_ins: SignInTable
-  shares: ShareTable
-  compactions: CompactionTable
+  sign_ins: SignInRow
+  shares: ShareRow
+  compactions: CompactionRow
   sent_prompts: SentPromptTable
   prompt_texts: PromptTextTable
-  usage_records: UsageRecordTable
+  usage_records: UsageRecordRow
 }
 
 export type MessageRow = Selectable<MessageTable>
 export type ChatRow = Selectable<ChatTable>
 export type NewChatRow = Insertable<ChatTable>
-export type BotRow = Selectable<BotTable>
 export type UserRow = Selectable<UserTable>
 export type AccountRow = Selectable<AccountTable>
 export type NewAccountRow = Insertable<AccountTable>
-export type SignInRow = Selectable<SignInTable>
 export type RunRow = Selectable<RunTable>
-export type RunEventRow = Selectable<RunEventTable>
-export type ElicitationAnswerRow = Selectable<ElicitationAnswerTable>
-export type CompactionRow = Selectable<CompactionTable>
-export type ShareRow = Selectable<ShareTable>
-export type UsageRecordRow = Selectable<UsageRecordTable>
