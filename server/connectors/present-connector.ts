@@ -1,5 +1,5 @@
 import { connectorStatuses, type Connector, type ConnectorTool } from '@yonder/contract/connector'
-import { maskSecret } from '../db/secrets/mask-secret.ts'
+import { maskSecret } from '../db/secrets/credential.ts'
 import { clientSecretContext, connectorTokenContext } from '../db/secrets/seal-contexts.ts'
 import type { Sealer } from '../db/secrets/seal-secret.ts'
 import type { ConnectorRow, ConnectorToolRow, ToolPermissionRow } from '../db/tables/connector-tables.ts'

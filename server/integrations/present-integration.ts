@@ -1,6 +1,6 @@
 import type { Integration } from '@yonder/contract/integration'
 import { authTypeOf, isGoogleIntegration, titleOfIntegration } from '@yonder/contract/integration-names'
-import { maskSecret } from '../db/secrets/mask-secret.ts'
+import { maskSecret } from '../db/secrets/credential.ts'
 import { integrationKeyContext } from '../db/secrets/seal-contexts.ts'
 import type { IntegrationRow } from '../db/tables/integration-tables.ts'
 import { findCredentialProblem, isConnected, type CredentialProblem } from './integration-credential.ts'

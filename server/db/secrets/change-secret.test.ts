@@ -1,7 +1,5 @@
 import { expect, it } from 'vitest'
-import { changeSecret } from './change-secret.ts'
-import { openCredential, sealCredential } from './credential.ts'
-import { maskSecret } from './mask-secret.ts'
+import { changeSecret, maskSecret, openCredential, sealCredential } from './credential.ts'
 import { connectorTokenContext } from './seal-contexts.ts'
 import { createSealer } from './seal-secret.ts'
 

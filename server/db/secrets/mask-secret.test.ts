@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest'
-import { sealCredential } from './credential.ts'
-import { maskSecret } from './mask-secret.ts'
+import { maskSecret, sealCredential } from './credential.ts'
 import { botKeyContext } from './seal-contexts.ts'
 import { createSealer } from './seal-secret.ts'
 
