@@ -34,24 +34,8 @@ export interface Verdict {
   readonly goal: string
 }
 
-export interface Growth {
-  readonly name: string
-  readonly sizes: readonly [smallest: number, largest: number]
-  readonly factor: number
-  /** 0 for a constant cost, 1 for a linear one, 2 for a quadratic one. */
-  readonly exponent: number
-  readonly verdict: Verdict | null
-}
-
-export interface Report {
-  /** Prints a figure. */
-  add(figure: Figure): void
-  /** Prints how costs grow, and sets the exit code to 1 when a goal is missed. */
-  finish(): void
-}
-
 /** Collects the figures of one measurement. `sizeUnit` is what sizes count, such as messages. */
-export function openReport(sizeUnit = ''): Report {
+export function openReport(sizeUnit = '') {
   const figures: Figure[] = []
   const loadBefore = loadavg()[0] ?? 0
   const print = (line: string, verdict: Verdict | null): void => {
@@ -61,7 +45,8 @@ export function openReport(sizeUnit = ''): Report {
     if (verdict?.isMet === false) process.exitCode = 1
   }
   return {
-    add(figure) {
+    /** Prints a figure. */
+    add(figure: Figure): void {
       figures.push(figure)
       const { name, size, unit, values, counterpart } = figure
       const { other, ratio, verdict } = judge(figure)
@@ -71,7 +56,8 @@ export function openReport(sizeUnit = ''): Report {
         counterpart === undefined ? '' : `; ${counterpart.name} ${format(other)}, ratio ${format(ratio)}`
       print(`${name}${sized}: ${format(median(values))} ${unit}${spread}${compared}`, verdict)
     },
-    finish() {
+    /** Prints how costs grow, and sets the exit code to 1 when a goal is missed. */
+    finish(): void {
       for (const { name, sizes, factor, exponent, verdict } of listGrowth(figures)) {
         const range = sizes.map((size) => size.toLocaleString('en')).join(' to ')
         print(
@@ -129,7 +115,7 @@ export function judge(figure: Figure): {
 }
 
 /** How the cost of each name with several sizes grows. */
-export function listGrowth(figures: readonly Figure[]): readonly Growth[] {
+export function listGrowth(figures: readonly Figure[]) {
   return [...new Set(figures.map(({ name }) => name))].flatMap((name) => {
     const sized = figures
       .filter((figure) => figure.name === name)
@@ -142,6 +128,7 @@ export function listGrowth(figures: readonly Figure[]): readonly Growth[] {
     const exponent = Math.log(factor) / Math.log(last.size / first.size)
     const max = last.goal?.maxGrowth
     const verdict = max === undefined ? null : { goal: `at most ${format(max)} x`, isMet: factor <= max }
+    // The exponent is 0 for a constant cost, 1 for a linear one, 2 for a quadratic one.
     return [{ name, sizes: [first.size, last.size], factor, exponent, verdict }]
   })
 }

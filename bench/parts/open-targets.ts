@@ -15,20 +15,11 @@ export interface Target {
   bodies(model: string, count: number): Promise<readonly unknown[]>
 }
 
-export interface Targets {
-  readonly upstream: Target
-  readonly relay: Target
-  readonly product: Target
-  /** Another build of the product. */
-  readonly old: Target | undefined
-  end(): Promise<void>
-}
-
 /**
  * Starts an upstream with these models, and in front of it a bare relay and the built product. `oldFolder` is a clone
  * with an older build, which is started too.
  */
-export async function openTargets(models: readonly string[], oldFolder?: string): Promise<Targets> {
+export async function openTargets(models: readonly string[], oldFolder?: string) {
   const oldMain = oldFolder === undefined ? undefined : join(oldFolder, 'server/dist/main.js')
   if (oldMain !== undefined && !existsSync(oldMain)) throw new Error(`There is no build at ${oldMain}.`)
   const upstream = await startProcess(partPath('scripted-upstream'))
@@ -43,17 +34,19 @@ export async function openTargets(models: readonly string[], oldFolder?: string)
       process: upstream,
       url: `${upstream.line}/v1/chat/completions`,
       headers: {},
-      bodies: (model, count) => Promise.resolve(Array.from({ length: count }, () => ({ model }))),
+      bodies: (model: string, count: number) =>
+        Promise.resolve(Array.from({ length: count }, () => ({ model }))),
     },
     relay: {
       name: 'bare relay',
       process: relay,
       url: relay.line,
       headers: {},
-      bodies: (model, count) =>
+      bodies: (model: string, count: number) =>
         Promise.resolve(Array.from({ length: count }, () => ({ model, messages, stream: true }))),
     },
     product: toTarget('product', product),
+    /** Another build of the product. */
     old: old && toTarget('old build', old),
     end: async () => {
       await Promise.all([product.end(), old?.end(), relay.end(), upstream.end()])

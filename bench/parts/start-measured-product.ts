@@ -4,14 +4,9 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { freePort } from '../../server/testing/free-port.ts'
 import { openHostileIdentityProvider } from '../../server/testing/identity/hostile-identity-provider.ts'
-import { startProcess, type RunningProcess } from './start-process.ts'
+import { startProcess } from './start-process.ts'
 
-export interface Product extends RunningProcess {
-  readonly base: string
-  readonly headers: Readonly<Record<string, string>>
-  /** Reserves this many chats and returns their ids. */
-  newChats(count: number): Promise<string[]>
-}
+export type Product = Awaited<ReturnType<typeof startProduct>>
 
 /** Longer than any benchmark. */
 const tokenLifetimeSeconds = 3600
@@ -27,7 +22,7 @@ export async function startProduct(
   models: readonly string[],
   /** The built program. */
   main: string = builtMain,
-): Promise<Product> {
+) {
   const dataDir = mkdtempSync(join(tmpdir(), 'yonder-bench-'))
   const provider = await openHostileIdentityProvider()
   const port = await freePort()
@@ -53,7 +48,8 @@ export async function startProduct(
     ...running,
     base,
     headers,
-    newChats: async (count) => {
+    /** Reserves this many chats and returns their ids. */
+    newChats: async (count: number) => {
       const ids: string[] = []
       for (let index = 0; index < count; index++) {
         const response = await fetch(`${base}/api/chat/id`, { headers })

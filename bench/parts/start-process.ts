@@ -4,17 +4,7 @@ import { createInterface } from 'node:readline'
 import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 
-export interface RunningProcess {
-  /** The first line of its output. */
-  readonly line: string
-  /** The CPU time of all its threads so far. */
-  cpuMicroseconds(): number
-  /** Its resident memory. */
-  memoryBytes(): number
-  /** Waits until deferred work, such as indexing, is done. */
-  waitUntilIdle(): Promise<void>
-  end(): Promise<void>
-}
+export type RunningProcess = Awaited<ReturnType<typeof startProcess>>
 
 /** Clock ticks per second in `/proc` on Linux. */
 const ticksPerSecond = 100
@@ -27,7 +17,7 @@ export async function startProcess(
   script: string,
   parameters: readonly string[] = [],
   environment: Readonly<Record<string, string>> = {},
-): Promise<RunningProcess> {
+) {
   const loader = script.endsWith('.ts') ? ['--import', 'tsx'] : []
   const child = spawn(process.execPath, [...loader, script, ...parameters], {
     env: { ...environment },
@@ -43,7 +33,9 @@ export async function startProcess(
     return Number(fields[11]) + Number(fields[12])
   }
   const running = {
+    /** The CPU time of all its threads so far. */
     cpuMicroseconds: () => (usedTicks() * 1_000_000) / ticksPerSecond,
+    /** Waits until deferred work, such as indexing, is done. */
     waitUntilIdle: async () => {
       for (;;) {
         const before = usedTicks()
@@ -51,6 +43,7 @@ export async function startProcess(
         if (usedTicks() - before <= maxIdleTicks) return
       }
     },
+    /** Its resident memory. */
     memoryBytes: () => {
       const status = readFileSync(`/proc/${child.pid}/status`, 'utf8')
       return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) * 1024
@@ -65,7 +58,7 @@ export async function startProcess(
     lines.once('line', resolve)
     void exited.then(() => reject(new Error(`${script} ended before it printed a line.`)))
   })
-  return { line, ...running }
+  return { /** The first line of its output. */ line, ...running }
 }
 
 /** The path of another part of the benchmarks. */

@@ -11,23 +11,7 @@ export interface Result {
 }
 
 /** The input and output of a command. */
-export interface Terminal {
-  /** Prints the result on standard output. */
-  print(result: Result): void
-  /**
-   * Reports the progress of long work on standard error: on a terminal in one line that is rewritten, elsewhere in a
-   * line every few seconds. Prints nothing with `--json`.
-   */
-  progress(text: string): void
-  /**
-   * Asks before data is destroyed. Returns at once with `--yes`.
-   * @throws CommandError when the user declines or presses Ctrl+C, or when it cannot ask: without a terminal, or with
-   *   `--json`
-   */
-  confirm(question: string): Promise<void>
-  /** Prints an error: with `--json` the message as a JSON line on standard output, else `text` on standard error. */
-  fail(message: string, text: string): void
-}
+export type Terminal = ReturnType<typeof openTerminal>
 
 /** The streams of a command: those of the process, or of a test. */
 export interface Streams {
@@ -62,10 +46,7 @@ const progressIntervalMs = 5_000
 const eraseLine = '\r\u001B[2K'
 
 /** `readOptions` returns the options of the command that runs. */
-export function openTerminal(
-  { stdin, stdout, stderr }: Streams,
-  readOptions: () => TerminalOptions,
-): Terminal {
+export function openTerminal({ stdin, stdout, stderr }: Streams, readOptions: () => TerminalOptions) {
   let progressAt = -Infinity
   let isProgressShown = false
   const eraseProgress = (): void => {
@@ -75,11 +56,16 @@ export function openTerminal(
   const isJson = (): boolean => readOptions().json === true
 
   return {
-    print({ text, data }) {
+    /** Prints the result on standard output. */
+    print({ text, data }: Result): void {
       eraseProgress()
       stdout.write(`${isJson() ? JSON.stringify(data) : text}\n`)
     },
-    progress(text) {
+    /**
+     * Reports the progress of long work on standard error: on a terminal in one line that is rewritten, elsewhere in a
+     * line every few seconds. Prints nothing with `--json`.
+     */
+    progress(text: string): void {
       if (isJson()) return
       if (stderr.isTTY === true) {
         stderr.write(`${eraseLine}${text}`)
@@ -89,7 +75,12 @@ export function openTerminal(
         stderr.write(`${text}\n`)
       }
     },
-    async confirm(question) {
+    /**
+     * Asks before data is destroyed. Returns at once with `--yes`.
+     * @throws CommandError when the user declines or presses Ctrl+C, or when it cannot ask: without a terminal, or with
+     *   `--json`
+     */
+    async confirm(question: string): Promise<void> {
       eraseProgress()
       if (readOptions().yes === true) return
       if (stdin.isTTY !== true || isJson()) {
@@ -98,7 +89,8 @@ export function openTerminal(
       const answer = await ask({ stdin, stderr }, `${question} Type yes to continue: `)
       if (answer.trim().toLowerCase() !== 'yes') throw new CommandError('Nothing was changed.')
     },
-    fail(message, text) {
+    /** Prints an error: with `--json` the message as a JSON line on standard output, else `text` on standard error. */
+    fail(message: string, text: string): void {
       eraseProgress()
       if (isJson()) stdout.write(`${JSON.stringify({ error: { message } })}\n`)
       else if (text !== '') stderr.write(`${text}\n`)

@@ -8,17 +8,7 @@ export async function findDamage(db: Db): Promise<string | null> {
   return row === undefined || row.quick_check === 'ok' ? null : row.quick_check
 }
 
-export interface PostgresFacts {
-  /** For example 150004. */
-  readonly version: number
-  readonly encoding: string
-  /** The locale that decides which characters are letters. */
-  readonly locale: string
-  /** A standby, or a database that is set to read-only. */
-  readonly isReadOnly: boolean
-}
-
-export async function readPostgresFacts(db: Db): Promise<PostgresFacts> {
+export async function readPostgresFacts(db: Db) {
   const { rows } = await sql<{
     version: string
     encoding: string
@@ -31,9 +21,12 @@ export async function readPostgresFacts(db: Db): Promise<PostgresFacts> {
   const [row] = rows
   if (row === undefined) throw new Error('PostgreSQL returned no facts about the database.')
   return {
+    /** For example 150004. */
     version: Number(row.version),
     encoding: row.encoding,
+    /** The locale that decides which characters are letters. */
     locale: row.locale,
+    /** A standby, or a database that is set to read-only. */
     isReadOnly: row.read_only === 'on',
   }
 }

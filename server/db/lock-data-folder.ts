@@ -6,16 +6,12 @@ import { createDataFolder, createPrivateFile } from './data-folder.ts'
 
 const fileName = 'server.lock'
 
-export interface DataFolderLock {
-  release(): void
-}
-
 /**
  * Makes this process the only server, restore or move on the SQLite database of the folder. A missing folder is
  * created. The lock is an open transaction on an empty SQLite file, so it ends with the process, however that ends.
  * @throws AppError when another process has the lock
  */
-export async function lockDataFolder(dataDir: string): Promise<DataFolderLock> {
+export async function lockDataFolder(dataDir: string) {
   // Loaded on demand, because with Node older than 22.14 the first use installs the driver.
   const { SqliteFile } = await import('./dialects/sqlite-file.ts')
   createDataFolder(dataDir)

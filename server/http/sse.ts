@@ -23,31 +23,7 @@ export interface SseOptions {
   readonly keyOf: (request: FastifyRequest) => string
 }
 
-/** One open response. Nothing is sent once it is closed. */
-export interface SseStream {
-  readonly closed: boolean
-  /** Sends text that consists of frames already (`sseFrame`). */
-  write(frames: string): void
-  /** Waits while the socket's buffer is full. Resolves with false when the client disconnected or took too long. */
-  drained(): Promise<boolean>
-  /** Ends the response properly, after `frames`. */
-  end(frames?: string): void
-  /** Calls the listener once: when the response has ended or its client disconnected, or now if that has happened. */
-  onClose(listener: () => void): void
-}
-
-export interface SseHub {
-  /**
-   * Must be called before a stream is opened for a reply that exists already, or for live updates. The stream
-   * of a new reply is limited by the rate of messages.
-   * @throws AppError `rate_limited` when the user has too many open streams
-   */
-  checkLimit(request: FastifyRequest): void
-  /** Takes the response over from Fastify. Its headers are sent with the first frames, or soon when there are none. */
-  open(request: FastifyRequest, reply: FastifyReply): SseStream
-  /** Stops the heartbeats. It does not end the streams. */
-  close(): void
-}
+export type SseHub = ReturnType<typeof createSseHub>
 
 /** A frame of the stream. Clients send the `id` of their last frame when they reconnect. */
 export function sseFrame(data: string, id?: number): string {
@@ -62,8 +38,8 @@ const streamHeaders = {
 } as const
 
 /** Server-sent events on the raw response: frames, heartbeats, bounded buffers. One timer serves all streams. */
-export function createSseHub({ heartbeat, intervalMs = 15_000, onOpen, keyOf }: SseOptions): SseHub {
-  const streams = new Set<RawSseStream>()
+export function createSseHub({ heartbeat, intervalMs = 15_000, onOpen, keyOf }: SseOptions) {
+  const streams = new Set<SseStream>()
   const counts = new Map<string, number>()
   const count = (key: string, change: 1 | -1) => {
     const next = (counts.get(key) ?? 0) + change
@@ -77,16 +53,22 @@ export function createSseHub({ heartbeat, intervalMs = 15_000, onOpen, keyOf }: 
   timer.unref()
 
   return {
-    checkLimit(request) {
+    /**
+     * Must be called before a stream is opened for a reply that exists already, or for live updates. The stream
+     * of a new reply is limited by the rate of messages.
+     * @throws AppError `rate_limited` when the user has too many open streams
+     */
+    checkLimit(request: FastifyRequest): void {
       if ((counts.get(keyOf(request)) ?? 0) < maxStreamsPerUser) return
       throw new AppError(
         'rate_limited',
         'Yonder is open in too many tabs or on too many devices. Close some of them.',
       )
     },
-    open(request, reply) {
+    /** Takes the response over from Fastify. Its headers are sent with the first frames, or soon when there are none. */
+    open(request: FastifyRequest, reply: FastifyReply): SseStream {
       reply.hijack()
-      const stream = new RawSseStream(reply)
+      const stream = new SseStream(reply)
       // After two turns of the event loop, so that the request to the model, which undici sends in the next one, goes
       // first, and the first frames are sent together with the headers. Without frames, the headers are sent alone, so
       // that the client sees the stream open.
@@ -101,11 +83,13 @@ export function createSseHub({ heartbeat, intervalMs = 15_000, onOpen, keyOf }: 
       onOpen?.(request, stream)
       return stream
     },
+    /** Stops the heartbeats. It does not end the streams. */
     close: () => clearInterval(timer),
   }
 }
 
-class RawSseStream implements SseStream {
+/** One open response. Nothing is sent once it is closed. */
+export class SseStream {
   closed = false
   readonly #reply: FastifyReply
   readonly #raw: ServerResponse
@@ -126,6 +110,7 @@ class RawSseStream implements SseStream {
     if (raw.destroyed) this.#close()
   }
 
+  /** Sends text that consists of frames already (`sseFrame`). */
   write(frames: string): void {
     // An empty chunk would end the response.
     if (frames === '' || this.closed || this.#raw.writableEnded) return
@@ -139,6 +124,7 @@ class RawSseStream implements SseStream {
     else this.#raw.write(frames)
   }
 
+  /** Sends the headers, with the frames that are there. */
   begin(): void {
     if (this.#headersSent || this.closed || this.#raw.writableEnded) return
     this.#writeHead()
@@ -153,6 +139,7 @@ class RawSseStream implements SseStream {
     this.#raw.writeHead(200, Object.fromEntries(headers.filter(([, value]) => value !== undefined)))
   }
 
+  /** Waits while the socket's buffer is full. Resolves with false when the client disconnected or took too long. */
   drained(): Promise<boolean> {
     if (this.closed) return Promise.resolve(false)
     if (!this.#raw.writableNeedDrain) return Promise.resolve(true)
@@ -168,12 +155,14 @@ class RawSseStream implements SseStream {
     })
   }
 
+  /** Ends the response properly, after `frames`. */
   end(frames?: string): void {
     if (this.closed || this.#raw.writableEnded) return
     if (!this.#headersSent) this.#writeHead()
     this.#raw.end(this.#firstFrames + (frames ?? ''))
   }
 
+  /** Calls the listener once: when the response has ended or its client disconnected, or now if that has happened. */
   onClose(listener: () => void): void {
     if (this.closed) listener()
     else this.#listeners.push(listener)

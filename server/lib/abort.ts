@@ -7,20 +7,12 @@ export function onAbort(signal: AbortSignal, act: () => void): () => void {
   return () => signal.removeEventListener('abort', act)
 }
 
-export interface LinkedSignal {
-  readonly signal: AbortSignal
-  readonly timedOut: boolean
-  abort(reason?: unknown): void
-  /** Must be called when the work has ended. Until then the outer signal refers to this one, and the timer runs. */
-  release(): void
-}
-
 /**
  * Returns a signal that aborts with `outer`, when `abort` is called, or after `timeoutMs` milliseconds unless that is
  * null. The reason of a timeout is a `TimeoutError`, as with `AbortSignal.timeout`. Unlike `AbortSignal.any`, it tells
  * whether the time limit has passed, and its timer ends with the work.
  */
-export function linkSignal(outer: AbortSignal, timeoutMs: number | null): LinkedSignal {
+export function linkSignal(outer: AbortSignal, timeoutMs: number | null) {
   const inner = new AbortController()
   let timedOut = false
   const expire = () => {
@@ -34,7 +26,8 @@ export function linkSignal(outer: AbortSignal, timeoutMs: number | null): Linked
     get timedOut() {
       return timedOut
     },
-    abort: (reason) => inner.abort(reason),
+    abort: (reason?: unknown) => inner.abort(reason),
+    /** Must be called when the work has ended. Until then the outer signal refers to this one, and the timer runs. */
     release() {
       clearTimeout(timer)
       unlink()

@@ -6,7 +6,7 @@ import { normalizeText } from '../lib/text.ts'
 import type { ModelLimits } from './adapter.ts'
 import { ModelFailure } from './failure.ts'
 import type { FinishReason, ModelPart, ModelToolCall, ModelUsage } from './model.ts'
-import { createThinkingSplitter, type ThinkingSplitter } from './split-thinking.ts'
+import { createThinkingSplitter } from './split-thinking.ts'
 
 /** Characters that may wait before they should be drained at once. */
 const maxWaitingChars = 16 * 1024
@@ -134,7 +134,7 @@ export class ReplyParts {
     return parts
   }
 
-  #createSplitter(): ThinkingSplitter {
+  #createSplitter() {
     return createThinkingSplitter({
       add: (kind, text) => this.#addRead(kind, text),
       reclassify: () => this.#parts.push({ type: 'text_was_reasoning' }),

@@ -44,18 +44,12 @@ export interface ThinkingReceiver {
   readonly reclassify: () => void
 }
 
-export interface ThinkingSplitter {
-  push(text: string): void
-  /** Adds the text that was held back because it might have been the start of a tag. */
-  end(): void
-}
-
 /**
  * Creates a splitter that separates thinking from the text: between tags at the start of the reply, or before a closing
  * tag whose opening one the chat template has written. A tag anywhere else is ordinary text, and so is one in code.
  * Chunks may end anywhere, also within a tag.
  */
-export function createThinkingSplitter({ add, reclassify }: ThinkingReceiver): ThinkingSplitter {
+export function createThinkingSplitter({ add, reclassify }: ThinkingReceiver) {
   let state: 'start' | 'thinking' | 'text' | 'rest' = 'start'
   let close = ''
   /** Received text that is not added yet. */
@@ -155,7 +149,7 @@ export function createThinkingSplitter({ add, reclassify }: ThinkingReceiver): T
   }
 
   return {
-    push(text) {
+    push(text: string): void {
       if (state === 'rest') return add('text', text)
       // Most tokens: nothing is held back and nothing looks like a tag.
       if (state === 'text' && held === '' && added.length <= maxSearchedChars && !tagStart.test(text)) {
@@ -165,7 +159,8 @@ export function createThinkingSplitter({ add, reclassify }: ThinkingReceiver): T
       held += text
       while (held !== '' && readNext());
     },
-    end() {
+    /** Adds the text that was held back because it might have been the start of a tag. */
+    end(): void {
       if (state === 'thinking') readThinking(true)
       if (state === 'text') readText(true)
       if (held.trim() !== '') add(state === 'thinking' ? 'reasoning' : 'text', held)

@@ -34,33 +34,6 @@ export interface Hit {
   readonly content: string | null
 }
 
-/**
- * Reads the search index of a SQLite file on a connection of its own. An iteration (`iterate…`) must end before the
- * next one of its kind begins.
- */
-export interface SearchReader {
-  findUserNumber(userId: string): number | undefined
-  /** Positions of the newest messages of one user that match the expression, newest first. A position may recur. */
-  listHits(user: number, expression: string, limit: number): number[]
-  /** The messages of one user that match the expression, newest first. A message may recur. */
-  iterateHits(user: number, expression: string, withContent: boolean): Iterable<Hit>
-  /**
-   * Messages of one user that are not indexed yet: the `limit` newest ones of the chats that changed last, and those
-   * among the `limit` newest ones of all users.
-   */
-  listQueued(userId: string, limit: number): QueuedText[]
-  /** The ids of one user's chats, newest first. */
-  iterateChats(userId: string): Iterable<string>
-  /** A page of these chats, newest first. */
-  sortChats(chatIds: readonly string[], page: { readonly offset: number; readonly limit: number }): string[]
-  /** The position of a chat's first message. */
-  findFirstPosition(chatId: string): number | undefined
-  /** The texts of a chat's finished messages, without results of tools. */
-  iterateTexts(chatId: string): Iterable<string>
-  /** The same, the first ones joined by line ends, which takes half the time when all are read. */
-  iterateJoinedTexts(chatId: string): Iterable<string>
-}
-
 const positionOf = (rowId: string) => `((${rowId} >> ${chunkBits}) & ${2 ** positionBits - 1})`
 const hitsSql = (join = '') => `
   from message_search s ${join} where s.message_search match ? and s.rowid >= ${rowIdOf('cast(? as integer)', '0', '0')}
@@ -92,7 +65,13 @@ const queuedSql = `select m.chat_id, m.content from (
       order by c.updated_at desc, m.unix_timestamp desc limit @limit)
   ) q cross join messages m on m.position = q.position cross join chats c on c.id = m.chat_id where ${ofUserSql('c')}`
 
-export function createSearchReader(database: BetterSqlite.Database): SearchReader {
+export type SearchReader = ReturnType<typeof createSearchReader>
+
+/**
+ * Reads the search index of a SQLite file on a connection of its own. An iteration (`iterate…`) must end before the
+ * next one of its kind begins.
+ */
+export function createSearchReader(database: BetterSqlite.Database) {
   const userNumber = database.prepare<[{ userId: string }], { number: number }>(
     `select number from search_users where ${ofUserSql('search_users')}`,
   )
@@ -131,16 +110,29 @@ export function createSearchReader(database: BetterSqlite.Database): SearchReade
     .pluck()
 
   return {
-    findUserNumber: (userId) => userNumber.get({ userId })?.number,
-    listHits: (user, expression, limit) => newestHits.all(expression, user, user + 1, limit),
-    iterateHits: (user, expression, withContent) =>
+    findUserNumber: (userId: string) => userNumber.get({ userId })?.number,
+    /** Positions of the newest messages of one user that match the expression, newest first. A position may recur. */
+    listHits: (user: number, expression: string, limit: number) =>
+      newestHits.all(expression, user, user + 1, limit),
+    /** The messages of one user that match the expression, newest first. A message may recur. */
+    iterateHits: (user: number, expression: string, withContent: boolean) =>
       (withContent ? hitsWithContent : hits).iterate(expression, user, user + 1),
-    listQueued: (userId, limit) => queued.all({ userId, limit }),
-    iterateChats: (userId) => chats.iterate({ userId }),
-    sortChats: (chatIds, { offset, limit }) => sorted.all(JSON.stringify(chatIds), limit, offset),
-    findFirstPosition: (chatId) => firstPosition.get(chatId)?.position,
-    iterateTexts: (chatId) => texts.iterate(chatId),
-    *iterateJoinedTexts(chatId) {
+    /**
+     * Messages of one user that are not indexed yet: the `limit` newest ones of the chats that changed last, and those
+     * among the `limit` newest ones of all users.
+     */
+    listQueued: (userId: string, limit: number) => queued.all({ userId, limit }),
+    /** The ids of one user's chats, newest first. */
+    iterateChats: (userId: string) => chats.iterate({ userId }),
+    /** A page of these chats, newest first. */
+    sortChats: (chatIds: readonly string[], page: { readonly offset: number; readonly limit: number }) =>
+      sorted.all(JSON.stringify(chatIds), page.limit, page.offset),
+    /** The position of a chat's first message. */
+    findFirstPosition: (chatId: string) => firstPosition.get(chatId)?.position,
+    /** The texts of a chat's finished messages, without results of tools. */
+    iterateTexts: (chatId: string) => texts.iterate(chatId),
+    /** The same, the first ones joined by line ends, which takes half the time when all are read. */
+    *iterateJoinedTexts(chatId: string) {
       const first = firstTexts.get(chatId)
       yield first?.joined ?? ''
       if (first?.count === maxJoinedTexts) yield* furtherTexts.iterate(chatId)

@@ -176,22 +176,17 @@ class LimitedHandler implements Dispatcher.DispatchHandler {
 }
 
 /** One guarded fetch for each source of an address, each with sockets of its own. */
-export interface Guards {
-  /** Addresses from the settings: not restricted. */
-  readonly operatorSupplied: GuardedFetch
-  /** Addresses that a user entered. */
-  readonly userSupplied: GuardedFetch
-  /** Addresses that another server returned. */
-  readonly serverSupplied: GuardedFetch
-  close(): Promise<void>
-}
+export type Guards = ReturnType<typeof openGuards>
 
 /** Opens a guard for each source of addresses. */
-export function openGuards(policy: Omit<AddressPolicy, 'trust'>, options: ConnectorOptions = {}): Guards {
+export function openGuards(policy: Omit<AddressPolicy, 'trust'>, options: ConnectorOptions = {}) {
   const open = (trust: AddressPolicy['trust']) => guardedFetch({ ...options, policy: { ...policy, trust } })
   const guards = {
+    /** Addresses from the settings: not restricted. */
     operatorSupplied: open('operatorSupplied'),
+    /** Addresses that a user entered. */
     userSupplied: open('userSupplied'),
+    /** Addresses that another server returned. */
     serverSupplied: open('serverSupplied'),
   }
   return {
