@@ -2,6 +2,9 @@ import type { LeftOutTools } from './tool-call.ts'
 
 // This module does not import zod, which keeps zod out of the bundle of the browser.
 
+/** Writes commas and a final "and" without a comma before it. */
+const list = new Intl.ListFormat('en-GB')
+
 /** Returns a sentence that says how many tools of which connectors are left out, and why. */
 export function describeLeftOut({ connectors, max_tools, max_chars }: LeftOutTools): string {
   if (connectors.length === 0) return 'From here on, no tools are left out.'
@@ -11,7 +14,7 @@ export function describeLeftOut({ connectors, max_tools, max_chars }: LeftOutToo
     ...(max_tools === undefined ? [] : [`${formatNumber(max_tools)} tools`]),
     ...(max_chars === undefined ? [] : [`${formatNumber(max_chars)} characters of tool descriptions`]),
   ]
-  return `From here on, ${joinWithAnd(parts)} ${total === 1 ? 'is' : 'are'} left out: a model is offered at most ${joinWithAnd(limits)}.`
+  return `From here on, ${list.format(parts)} ${total === 1 ? 'is' : 'are'} left out: a model is offered at most ${list.format(limits)}.`
 }
 
 /** How many tools of all connectors together one request to a model offers at most. */
@@ -33,10 +36,4 @@ export function formatToolCount(tools: number): string {
 
 function formatNumber(number: number): string {
   return number.toLocaleString('en-US')
-}
-
-/** Joins parts with commas and a final "and". */
-function joinWithAnd(parts: readonly string[]): string {
-  const last = parts.at(-1) ?? ''
-  return parts.length < 2 ? last : `${parts.slice(0, -1).join(', ')} and ${last}`
 }

@@ -24,7 +24,7 @@ export interface ServerTls {
   readonly servers: TlsServers
   /** The certificate, as PEM, of the authority that Yonder made; null for a certificate of the operator. */
   readonly authority: string | null
-  /** Other names and addresses of this machine, as in a `Host` header without port. */
+  /** The names and addresses in a certificate that Yonder made, as in a `Host` header without port; else empty. */
   readonly hosts: () => readonly string[]
 }
 

@@ -30,22 +30,17 @@ export function registerHealthRoutes(
     labelNames: ['status'],
     registers: [registry],
   })
-  new Gauge({
-    name: 'yonder_active_runs',
-    help: 'Replies being written by this process.',
-    registers: [registry],
-    collect() {
-      this.set(countActiveRuns())
-    },
-  })
-  new Gauge({
-    name: 'yonder_live_streams',
-    help: 'Live streams that browsers have open to this process.',
-    registers: [registry],
-    collect() {
-      this.set(countLiveStreams())
-    },
-  })
+  const gauge = (name: string, help: string, read: () => number) =>
+    new Gauge({
+      name,
+      help,
+      registers: [registry],
+      collect() {
+        this.set(read())
+      },
+    })
+  gauge('yonder_active_runs', 'Replies being written by this process.', countActiveRuns)
+  gauge('yonder_live_streams', 'Live streams that browsers have open to this process.', countLiveStreams)
   app.addHook('onResponse', async (_request, reply) => {
     responses.inc({ status: reply.statusCode })
   })

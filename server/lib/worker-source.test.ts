@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { workerSource } from './worker-source.ts'
+import { workerSource } from './worker-thread.ts'
 
 it('starts the TypeScript file beside a TypeScript module through the loader', () => {
   const [source, options] = workerSource('file:///app/find.ts', 'find-worker', { workerData: 1 })

@@ -1,11 +1,4 @@
-import {
-  createHash,
-  generateKeyPairSync,
-  randomBytes,
-  sign,
-  X509Certificate,
-  type KeyObject,
-} from 'node:crypto'
+import { createHash, generateKeyPairSync, randomBytes, sign, X509Certificate } from 'node:crypto'
 import { isIP } from 'node:net'
 import { AsnConvert, OctetString } from '@peculiar/asn1-schema'
 import {
@@ -80,7 +73,6 @@ const localNetworks = [
  * @param now milliseconds since 1970
  */
 export function makeAuthority(names: readonly string[], now: number): KeyPair {
-  const { publicKey, privateKey } = newKey()
   const permitted = [
     ...new Set([
       ...localZones,
@@ -92,9 +84,7 @@ export function makeAuthority(names: readonly string[], now: number): KeyPair {
   const subject = `Yonder local CA ${(names[0] ?? '').slice(0, 36)} ${randomBytes(3).toString('hex')}`
   return certify({
     subject,
-    publicKey,
-    privateKey,
-    notBefore: now - dayMs,
+    now,
     notAfter: now + authorityDays * dayMs,
     extensions: [
       extension(id_ce_basicConstraints, new BasicConstraints({ cA: true, pathLenConstraint: 0 }), true),
@@ -114,20 +104,15 @@ export function makeAuthority(names: readonly string[], now: number): KeyPair {
 }
 
 /**
- * Makes the certificate of a server with these names and addresses. It begins a day ago, for devices with a slow clock.
+ * Makes the certificate of a server with these names and addresses.
  * @param now milliseconds since 1970
  */
 export function makeCertificate(authority: KeyPair, names: readonly string[], now: number): KeyPair {
-  const { publicKey, privateKey } = newKey()
-  const issuer = AsnConvert.parse(new X509Certificate(authority.certificate).raw, Certificate).tbsCertificate
   const { notAfter } = readValidity(authority.certificate)
-  const { certificate, key } = certify({
+  return certify({
     subject: (names[0] ?? 'Yonder').slice(0, 64),
-    publicKey,
-    privateKey,
-    issuer,
-    issuerKey: authority.key,
-    notBefore: now - dayMs,
+    issuer: authority,
+    now,
     notAfter: Math.min(now + (certificateDays - 1) * dayMs, notAfter),
     extensions: [
       extension(id_ce_basicConstraints, new BasicConstraints({ cA: false }), true),
@@ -136,16 +121,13 @@ export function makeCertificate(authority: KeyPair, names: readonly string[], no
       extension(id_ce_subjectAltName, new SubjectAlternativeName(names.map(toGeneralName))),
     ],
   })
-  return { certificate, key }
 }
 
 /** Returns a check whether certificates of this authority may contain a name or address. */
 export function createNameCheck(authority: string): (name: string) => boolean {
-  const { extensions } = AsnConvert.parse(new X509Certificate(authority).raw, Certificate).tbsCertificate
-  const found = extensions?.find(({ extnID }) => extnID === id_ce_nameConstraints)
-  if (found === undefined) return () => true
-  const { permittedSubtrees = [] } = AsnConvert.parse(found.extnValue.buffer, NameConstraints)
-  const permitted = [...permittedSubtrees].map(({ base }) => base)
+  const constraints = readExtension(authority, id_ce_nameConstraints, NameConstraints)
+  if (constraints === undefined) return () => true
+  const permitted = [...(constraints.permittedSubtrees ?? [])].map(({ base }) => base)
   return (name) =>
     permitted.some(({ dNSName, iPAddress }) =>
       isIP(name) === 0
@@ -172,30 +154,36 @@ export function readValidity(certificate: string): { readonly notBefore: number;
 
 /** The names and addresses of a certificate, sorted. */
 export function readNames(certificate: string): readonly string[] {
-  const { extensions } = AsnConvert.parse(new X509Certificate(certificate).raw, Certificate).tbsCertificate
-  const found = extensions?.find(({ extnID }) => extnID === id_ce_subjectAltName)
-  if (found === undefined) return []
-  return [...AsnConvert.parse(found.extnValue.buffer, SubjectAlternativeName)]
+  return [...(readExtension(certificate, id_ce_subjectAltName, SubjectAlternativeName) ?? [])]
     .map(({ dNSName, iPAddress }) => dNSName ?? normalizeIp(iPAddress ?? ''))
     .toSorted()
 }
 
+function readExtension<Value>(pem: string, id: string, Type: new () => Value): Value | undefined {
+  const { extensions } = parseCertificate(pem)
+  const found = extensions?.find(({ extnID }) => extnID === id)
+  return found && AsnConvert.parse(found.extnValue.buffer, Type)
+}
+
+function parseCertificate(pem: string): TBSCertificate {
+  return AsnConvert.parse(new X509Certificate(pem).raw, Certificate).tbsCertificate
+}
+
 interface CertificateParts {
   readonly subject: string
-  readonly publicKey: KeyObject
-  readonly privateKey: KeyObject
   /** Without an issuer the certificate is signed by its own key. */
-  readonly issuer?: TBSCertificate
-  /** As PEM. */
-  readonly issuerKey?: string
+  readonly issuer?: KeyPair
   /** Milliseconds since 1970, as `notAfter` is. */
-  readonly notBefore: number
+  readonly now: number
   readonly notAfter: number
   readonly extensions: readonly Extension[]
 }
 
+/** Makes a key, and its certificate, which begins a day ago, for devices with a slow clock. */
 function certify(parts: CertificateParts): KeyPair {
-  const { publicKey, privateKey, issuer } = parts
+  // P-256, which every system that can run a current browser supports.
+  const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  const issuer = parts.issuer && parseCertificate(parts.issuer.certificate)
   const subject = toName(parts.subject)
   const keyInfo = AsnConvert.parse(publicKey.export({ type: 'spki', format: 'der' }), SubjectPublicKeyInfo)
   const keyId = keyIdOf(keyInfo)
@@ -207,7 +195,7 @@ function certify(parts: CertificateParts): KeyPair {
     serialNumber: toBuffer(Buffer.concat([Buffer.of(0x40), randomBytes(15)])),
     signature: algorithm,
     issuer: issuer?.subject ?? subject,
-    validity: new Validity({ notBefore: new Date(parts.notBefore), notAfter: new Date(parts.notAfter) }),
+    validity: new Validity({ notBefore: new Date(parts.now - dayMs), notAfter: new Date(parts.notAfter) }),
     subject,
     subjectPublicKeyInfo: keyInfo,
     extensions: new Extensions([
@@ -222,7 +210,7 @@ function certify(parts: CertificateParts): KeyPair {
   const signature = sign(
     'sha256',
     Buffer.from(AsnConvert.serialize(tbsCertificate)),
-    parts.issuerKey ?? privateKey,
+    parts.issuer?.key ?? privateKey,
   )
   const certificate = new Certificate({
     tbsCertificate,
@@ -233,11 +221,6 @@ function certify(parts: CertificateParts): KeyPair {
     certificate: new X509Certificate(Buffer.from(AsnConvert.serialize(certificate))).toString(),
     key: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
   }
-}
-
-/** P-256, which every system that can run a current browser supports. */
-function newKey() {
-  return generateKeyPairSync('ec', { namedCurve: 'P-256' })
 }
 
 function keyIdOf({ subjectPublicKey }: SubjectPublicKeyInfo): ArrayBuffer {

@@ -4,21 +4,18 @@ import { join } from 'node:path'
 import { readCertificateFiles } from '../config/certificate-files.ts'
 import { createSettingsError, describeProblem, type Config, type SettingProblem } from '../config/config.ts'
 import type { Machine } from '../config/machine.ts'
+import type { ServerTls } from '../http/create-server.ts'
 import type { TlsCredentials } from '../http/tls-server.ts'
 import { repeatUntilStopped } from '../lib/repeat-until-stopped.ts'
 
 /** The certificate that this process serves https with. */
-export interface Tls {
+export interface Tls extends Pick<ServerTls, 'authority' | 'hosts'> {
   readonly credentials: TlsCredentials
-  /** The certificate, as PEM, of the authority that Yonder made; null for a certificate of the operator. */
-  readonly authority: string | null
   /**
    * What the start prints: how devices trust the authority, what is wrong with a certificate of the operator, and what
    * other devices need.
    */
   readonly notes: readonly string[]
-  /** The names and addresses in a certificate that Yonder made, as in a `Host` header without port; else empty. */
-  readonly hosts: () => readonly string[]
   /** Calls `apply` with each new certificate. The returned function stops this. */
   watch(apply: (credentials: TlsCredentials) => void, onError: (error: unknown) => void): () => Promise<void>
 }

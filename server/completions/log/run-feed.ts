@@ -1,4 +1,5 @@
 import type { LiveEvent, LiveRun } from '@yonder/contract/live'
+import { LRUCache } from 'lru-cache'
 import { sseFrame } from '../../http/sse.ts'
 import { AppError } from '../../lib/app-error.ts'
 import { repeatUntilStopped } from '../../lib/repeat-until-stopped.ts'
@@ -39,7 +40,7 @@ export class RunFeed {
   readonly #deps: Deps
   readonly #subscribers: RunSubscribers
   readonly #watches = new Map<number, Watch>()
-  readonly #ignored = new Set<number>()
+  readonly #ignored = new LRUCache<number, true>({ max: maxIgnoredRuns })
   /** The ids of runs from notifications, whose users are not known yet. */
   readonly #unknown = new Set<number>()
   readonly #endSearching: () => Promise<void>
@@ -140,7 +141,7 @@ export class RunFeed {
     if (frames !== '') this.#subscribers.send(user_id, frames)
     watch.after = events.at(-1)?.seq ?? watch.after
     if (!isEnd) return
-    this.#ignore(watch.run.id)
+    this.#ignored.set(watch.run.id, true)
     this.#end(watch)
   }
 
@@ -170,7 +171,7 @@ export class RunFeed {
         for (const run of await listRunRefs(this.#deps.database.db, runIds)) {
           if (run.node_id === this.#deps.nodeId) continue
           if (this.#subscribers.has(run.user_id)) this.#watch(run, 0)
-          else this.#ignore(run.id)
+          else this.#ignored.set(run.id, true)
         }
       }
     } finally {
@@ -185,11 +186,5 @@ export class RunFeed {
     for (const run of await listForeignRuns(database.db, nodeId)) {
       if (this.#subscribers.has(run.user_id)) this.#watch(run, 0)
     }
-  }
-
-  #ignore(runId: number): void {
-    this.#ignored.add(runId)
-    const [oldest] = this.#ignored
-    if (this.#ignored.size > maxIgnoredRuns && oldest !== undefined) this.#ignored.delete(oldest)
   }
 }

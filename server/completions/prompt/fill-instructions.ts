@@ -1,3 +1,4 @@
+import { Temporal } from 'temporal-polyfill'
 import { toVisibleLine } from '../../lib/text.ts'
 
 /** The values of the variables in the instructions of a bot. */
@@ -41,15 +42,8 @@ function nameUser(name: string | null): string {
 
 /** Formats the day as in "2026-11-24 (Tuesday)". */
 function formatDate({ timeZone, now }: InstructionsContext): string {
-  const format = new Intl.DateTimeFormat('en-u-ca-gregory-nu-latn', {
-    timeZone,
-    year: 'numeric',
-    month: '2-digit',
-    day: '2-digit',
-    weekday: 'long',
-  })
-  const parts = new Map(format.formatToParts(now).map(({ type, value }) => [type, value]))
-  return `${parts.get('year')}-${parts.get('month')}-${parts.get('day')} (${parts.get('weekday')})`
+  const day = Temporal.Instant.fromEpochMilliseconds(now).toZonedDateTimeISO(timeZone).toPlainDate()
+  return `${day.toString()} (${day.toLocaleString('en', { weekday: 'long' })})`
 }
 
 /** Returns the time zone that a browser sent; UTC for none, and for one that does not exist. */

@@ -16,7 +16,7 @@ import type { RunRecorder } from '../log/run-recorder.ts'
 import { countOmittedMessages } from './build-prompt.ts'
 import { estimateTokens } from './estimate-tokens.ts'
 import { planPrompt, summaryTokens, type PromptBudget } from './plan-prompt.ts'
-import { writeSummary } from './write-summary.ts'
+import { writeSummary, type SummaryRequest } from './write-summary.ts'
 
 /** How many messages of a path are read when it may have to be summarised. */
 const maxReadMessages = 20_000
@@ -147,15 +147,13 @@ async function summarize(
   const message_count = (source.summary?.message_count ?? 0) + count
   recorder.add({ type: 'compacting', message_count })
   await recorder.flush()
-  const tokens = summaryTokens(budget)
   const result = await writeSummary({
     model,
     modelName: bot.model,
     maxTokens: bot.max_tokens,
     previous: source.summary?.content,
     messages,
-    summaryTokens: tokens,
-    callTokens: summaryCallTokens(budget, tokens),
+    ...summarySizes(budget),
     signal,
     startCall: () => {
       const endCall = startCall()
@@ -190,9 +188,11 @@ async function summarize(
   return row
 }
 
-/** Returns the tokens of messages that one call may summarise. `summary` is the size of a summary in tokens. */
-export function summaryCallTokens({ tokens }: PromptBudget, summary: number): number {
-  if (tokens >= maxPromptTokens) return defaultSummaryCallTokens
+/** Returns the tokens that a summary may have, and those of messages that one call may summarise. */
+export function summarySizes(budget: PromptBudget): Pick<SummaryRequest, 'summaryTokens' | 'callTokens'> {
+  const tokens = summaryTokens(budget)
+  if (budget.tokens >= maxPromptTokens) return { summaryTokens: tokens, callTokens: defaultSummaryCallTokens }
   // Twice the summary: one is in the request, and the new one is the reply.
-  return Math.max(minSummaryCallTokens, tokens - 2 * summary - summaryTaskTokens)
+  const left = budget.tokens - 2 * tokens - summaryTaskTokens
+  return { summaryTokens: tokens, callTokens: Math.max(minSummaryCallTokens, left) }
 }

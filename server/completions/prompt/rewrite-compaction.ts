@@ -5,8 +5,7 @@ import { withTimeout } from '../../lib/abort.ts'
 import { AppError } from '../../lib/app-error.ts'
 import { CallMeter } from '../../usage/call-meter.ts'
 import type { CompletionDeps } from '../completion-deps.ts'
-import { budgetOf, readPromptSource, summaryCallTokens } from './fit-prompt.ts'
-import { summaryTokens } from './plan-prompt.ts'
+import { budgetOf, readPromptSource, summarySizes } from './fit-prompt.ts'
 import { writeSummary } from './write-summary.ts'
 
 /** The time limit of a rewrite. A reservation that was not ended, such as after a crash, ends then too. */
@@ -80,15 +79,13 @@ async function writeNewText(
   const { path, summary } = await readPromptSource(db, chat_id, message_id)
   const window = await deps.contextWindows.find(bot)
   const budget = budgetOf(window, deps.compactAt, { maxTokens: bot.max_tokens, tools: [] })
-  const tokens = summaryTokens(budget)
   return writeSummary({
     model: deps.openBotModel(bot),
     modelName: bot.model,
     maxTokens: bot.max_tokens,
     previous: summary?.content,
     messages: path,
-    summaryTokens: tokens,
-    callTokens: summaryCallTokens(budget, tokens),
+    ...summarySizes(budget),
     signal,
     startCall: () => {
       const call = { userId: user.id, bot, chatId: chat_id, messageId: id, kind: 'summary' } as const

@@ -82,13 +82,7 @@ function say(text: string): DemoReply {
 }
 
 function think(text: string): DemoReply {
-  return {
-    kind: 'reply',
-    reasoning: demoTexts.reasoning(quote(text)),
-    text: demoTexts.thought(quote(text)),
-    slowdown: 1,
-    call: null,
-  }
+  return { ...say(demoTexts.thought(quote(text))), reasoning: demoTexts.reasoning(quote(text)) }
 }
 
 interface Sum {
@@ -153,13 +147,7 @@ function findTool(tools: readonly ModelTool[], endings: readonly string[]): Mode
 }
 
 function call(tool: ModelTool, values: object, text: string): DemoReply {
-  return {
-    kind: 'reply',
-    reasoning: '',
-    text,
-    slowdown: 1,
-    call: { id: newCallId(), name: tool.name, arguments: JSON.stringify(values) },
-  }
+  return { ...say(text), call: { id: newCallId(), name: tool.name, arguments: JSON.stringify(values) } }
 }
 
 function describeResult(content: string): string {

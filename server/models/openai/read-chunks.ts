@@ -236,35 +236,16 @@ function textOf(content: unknown): string {
 }
 
 /** The reasons of OpenAI, and those of others that gateways pass on. */
-function toFinishReason(reason: string): FinishReason {
-  switch (reason.toLowerCase()) {
-    case 'stop':
-    case 'eos':
-    case 'eos_token':
-    case 'end_turn':
-    case 'stop_sequence':
-    case 'complete':
-    case 'completed':
-      return 'stop'
-    case 'length':
-    case 'max_tokens':
-    case 'max_output_tokens':
-    case 'max_new_tokens':
-    case 'model_length':
-      return 'length'
-    case 'tool_calls':
-    case 'tool_call':
-    case 'tool_use':
-    case 'function_call':
-      return 'tool_calls'
-    case 'content_filter':
-    case 'content_filtered':
-    case 'safety':
-    case 'sensitive':
-    case 'prohibited_content':
-    case 'guardrail_intervened':
-      return 'content_filter'
-    default:
-      return 'other'
-  }
+const finishReasons: readonly (readonly [words: RegExp, reason: FinishReason])[] = [
+  [/^(?:stop|eos|eos_token|end_turn|stop_sequence|complete|completed)$/i, 'stop'],
+  [/^(?:length|max_tokens|max_output_tokens|max_new_tokens|model_length)$/i, 'length'],
+  [/^(?:tool_calls|tool_call|tool_use|function_call)$/i, 'tool_calls'],
+  [
+    /^(?:content_filter|content_filtered|safety|sensitive|prohibited_content|guardrail_intervened)$/i,
+    'content_filter',
+  ],
+]
+
+function toFinishReason(sent: string): FinishReason {
+  return finishReasons.find(([words]) => words.test(sent))?.[1] ?? 'other'
 }
