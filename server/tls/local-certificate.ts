@@ -1,8 +1,9 @@
-import { createPrivateKey, randomBytes, X509Certificate } from 'node:crypto'
-import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { createPrivateKey, X509Certificate } from 'node:crypto'
+import { mkdirSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { join } from 'node:path'
 import type { Machine } from '../config/machine.ts'
+import { writeFileOnce, readIfExists, replaceFile } from '../lib/write-file.ts'
 import {
   certificateDays,
   createNameCheck,
@@ -53,7 +54,7 @@ export function ensureLocalCertificate(options: LocalCertificateOptions): LocalC
   const names = listNames(options)
   const authority = ensureAuthority(options, names)
   // A file that the operator can copy to devices, because it does not contain the key.
-  if (readText(authorityPath) !== authority.certificate) replaceFile(authorityPath, authority.certificate)
+  if (readIfExists(authorityPath) !== authority.certificate) replaceFile(authorityPath, authority.certificate)
   const permitted = names.filter(createNameCheck(authority.certificate)).slice(0, maxNames)
   const path = join(folder, 'server.pem')
   const known = readPair(path)
@@ -90,9 +91,12 @@ function ensureAuthority(
   const path = join(folder, 'ca.pem')
   // Of the addresses only the public one, because those of local networks are always permitted.
   const namesToPermit = names.filter((name) => isIP(name) === 0 || name === publicHost)
-  const text = readText(path)
-  if (text === undefined) return createAuthority(path, namesToPermit, now)
-  const known = parsePair(text)
+  if (readIfExists(path) === undefined) {
+    const { key, certificate } = makeAuthority(namesToPermit, now)
+    writeFileOnce(path, key + certificate)
+  }
+  // Two processes that start at once get the same authority.
+  const known = readPair(path)
   if (known === undefined)
     throw new Error(
       `${path} does not contain a certificate authority with its key. Restore it from a backup. To make a new one, which every device has to trust again, delete the folder ${folder}`,
@@ -108,22 +112,6 @@ function ensureAuthority(
   return made
 }
 
-/** Two processes that start at once get the same authority. */
-function createAuthority(path: string, names: readonly string[], now: number): KeyPair {
-  const made = makeAuthority(names, now)
-  const draft = writeDraft(path, made.key + made.certificate)
-  try {
-    linkSync(draft, path)
-    return made
-  } catch (error) {
-    const other = readPair(path)
-    if (other === undefined) throw error
-    return other
-  } finally {
-    rmSync(draft)
-  }
-}
-
 function isUsable(pair: KeyPair, authority: KeyPair, names: readonly string[], now: number): boolean {
   const { notBefore, notAfter } = readValidity(pair.certificate)
   return (
@@ -135,7 +123,7 @@ function isUsable(pair: KeyPair, authority: KeyPair, names: readonly string[], n
 }
 
 function readPair(path: string): KeyPair | undefined {
-  const text = readText(path)
+  const text = readIfExists(path)
   return text === undefined ? undefined : parsePair(text)
 }
 
@@ -150,26 +138,6 @@ function parsePair(text: string): KeyPair | undefined {
   } catch {
     return undefined
   }
-}
-
-function readText(path: string): string | undefined {
-  try {
-    return readFileSync(path, 'utf8')
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
-    throw error
-  }
-}
-
-/** A reader sees the old or the new content, also after a power failure in between. */
-function replaceFile(path: string, text: string): void {
-  renameSync(writeDraft(path, text), path)
-}
-
-function writeDraft(path: string, text: string): string {
-  const draft = `${path}.${randomBytes(6).toString('hex')}`
-  writeFileSync(draft, text, { flag: 'wx', mode: 0o600, flush: true })
-  return draft
 }
 
 function day(milliseconds: number): string {

@@ -1,9 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import { closeSync, fsyncSync, linkSync, openSync, readFileSync, unlinkSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { AppError } from '../../lib/app-error.ts'
-import { errorCode } from '../../lib/describe-error.ts'
 import { findWeakness, makeSecretHint } from '../../lib/secret.ts'
+import { writeFileOnce, readIfExists } from '../../lib/write-file.ts'
 import { createDataFolder } from '../data-folder.ts'
 
 /** The name of the file with the key in the data folder. */
@@ -31,19 +30,7 @@ export function requireSecretKey(setting: string | null, dataDir: string): strin
 /** Writes the key into the data folder. An existing file stays as it is. */
 export function writeSecretKey(dataDir: string, key: string): void {
   createDataFolder(dataDir)
-  const path = join(dataDir, secretKeyFileName)
-  const draft = `${path}.${randomBytes(6).toString('hex')}`
-  const file = openSync(draft, 'wx', 0o600)
-  writeSync(file, key)
-  fsyncSync(file)
-  closeSync(file)
-  try {
-    linkSync(draft, path)
-  } catch (error) {
-    if (errorCode(error) !== 'EEXIST') throw error
-  } finally {
-    unlinkSync(draft)
-  }
+  writeFileOnce(join(dataDir, secretKeyFileName), key)
 }
 
 /**
@@ -53,7 +40,7 @@ export function writeSecretKey(dataDir: string, key: string): void {
 export function findSecretKey(setting: string | null, dataDir: string): string | undefined {
   if (setting !== null) return setting
   const path = join(dataDir, secretKeyFileName)
-  const known = readKey(path)
+  const known = readIfExists(path)?.trim() || undefined
   if (known !== undefined) requireStrong(path, known)
   return known
 }
@@ -66,13 +53,4 @@ function requireStrong(path: string, key: string): void {
     'conflict',
     `The key in ${path} ${weakness}. ${makeSecretHint}. docs/operations/backup.md says how to change the key.`,
   )
-}
-
-function readKey(path: string): string | undefined {
-  try {
-    return readFileSync(path, 'utf8').trim() || undefined
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT') return undefined
-    throw error
-  }
 }
