@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { collectDefaultMetrics, Registry } from 'prom-client'
 import { createApp } from './app.ts'
-import { findHostOllama } from './bots/check/find-host-ollama.ts'
+import { findHostOllama } from './bots/check/find-ollama.ts'
 import { insertDefaultBots } from './bots/default-bots.ts'
 import { builtInDemoShareId, ConfigError, readConfig, type Config } from './config/config.ts'
 import { findDataWarnings, needsDataFolder, readContainerFacts } from './config/container-warnings.ts'

@@ -38,15 +38,7 @@ export interface ChatRoutesDeps {
 
 /** Registers the routes that reserve a chat, read chats and select a branch. */
 export function registerChatRoutes(api: Api, deps: ChatRoutesDeps): void {
-  registerReadRoutes(api, deps)
-  registerWriteRoutes(api, deps)
-}
-
-function registerReadRoutes(
-  api: Api,
-  deps: Pick<ChatRoutesDeps, 'database' | 'readRun' | 'searchChats'>,
-): void {
-  const { readRun, searchChats } = deps
+  const { now, readRun, searchChats, onChatChanged } = deps
   const { db } = deps.database
 
   api.get(
@@ -91,14 +83,6 @@ function registerReadRoutes(
         .send(Buffer.from(file.data, 'base64'))
     },
   )
-}
-
-function registerWriteRoutes(
-  api: Api,
-  deps: Pick<ChatRoutesDeps, 'database' | 'now' | 'onChatChanged'>,
-): void {
-  const { now, onChatChanged } = deps
-  const { db } = deps.database
 
   // The specification makes this a GET, although it reserves a chat.
   api.get(

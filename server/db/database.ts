@@ -45,8 +45,8 @@ export interface Dialect {
   lockOutServers(trx: Db): Promise<boolean>
   /** SQL that begins a transaction which only reads, and sees the data of one moment. */
   readonly beginSnapshotSql: string
-  /** Creates the tables, indexes and triggers of the search in messages. */
-  createSearchIndex(trx: Kysely<Tables>): Promise<void>
+  /** The statements that create the tables, indexes and triggers of the search in messages. */
+  readonly searchIndexSchema: readonly string[]
   /**
    * Milliseconds since 1970 by the database's clock. Leases are measured with it, because the clocks of nodes may
    * differ.

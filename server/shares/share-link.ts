@@ -5,7 +5,7 @@ import { type Actor, ownedBy } from '../access/access.ts'
 import { requireChat } from '../chats/chat-store.ts'
 import { findMessage } from '../chats/message-store.ts'
 import type { Db } from '../db/database.ts'
-import type { Tables, MessageRow } from '../db/tables/tables.ts'
+import type { Tables } from '../db/tables/tables.ts'
 import { lockUser } from '../identity/users/user-store.ts'
 import { AppError } from '../lib/app-error.ts'
 import { newId } from '../lib/new-id.ts'
@@ -29,7 +29,7 @@ export async function createShare(
   const message = await findMessage(db, chatId, messageId)
   if (message === undefined)
     throw new AppError('not_found', 'There is no such message in this chat. Reload the page.')
-  if (!canShare(message)) {
+  if (message.status === 'streaming') {
     throw new AppError('conflict', 'This reply is still being written. Share it when it is finished.')
   }
   return db.transaction().execute(async (trx) => {
@@ -47,11 +47,6 @@ export async function createShare(
       created_at: now,
     })
   })
-}
-
-/** Whether a message can be shared. A reply that is still being written cannot. */
-function canShare(message: Pick<MessageRow, 'status'>): boolean {
-  return message.status !== 'streaming'
 }
 
 /**

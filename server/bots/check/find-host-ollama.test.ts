@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { afterEach, expect, it } from 'vitest'
 import { parseConfig } from '../../config/config.ts'
 import { openGuards } from '../../http/outgoing/guarded-fetch.ts'
-import { findHostOllama, parseGateway } from './find-host-ollama.ts'
+import { findHostOllama, parseGateway } from './find-ollama.ts'
 
 const running: Server[] = []
 afterEach(() => running.splice(0).forEach((server) => server.close()))

@@ -178,9 +178,7 @@ export const postgresDialect: Dialect = {
     return rows[0]?.locked === true
   },
   beginSnapshotSql: 'begin isolation level repeatable read read only',
-  async createSearchIndex(trx) {
-    for (const statement of searchIndexSchema) await sql.raw(statement).execute(trx)
-  },
+  searchIndexSchema,
   clock: sql<number>`cast(extract(epoch from clock_timestamp()) * 1000 as bigint)`,
   async appendRunEvents(db, nodeId, events) {
     const runIds = [...new Set(events.map((event) => event.run_id))]

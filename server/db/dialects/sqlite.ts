@@ -264,9 +264,7 @@ export const sqliteDialect = (
   lockMigrations: () => Promise.resolve(),
   lockOutServers: () => Promise.resolve(true),
   beginSnapshotSql: 'begin',
-  async createSearchIndex(trx) {
-    for (const statement of sqliteSearchIndex) await sql.raw(statement).execute(trx)
-  },
+  searchIndexSchema: sqliteSearchIndex,
   clock: sql<number>`cast(unixepoch('subsec') * 1000 as integer)`,
   appendRunEvents: appendToSqlite(file, maxWaitMs),
   // The transaction is the only writer.

@@ -5,8 +5,8 @@ import type { Tables } from '../tables/tables.ts'
 
 /** Every table of the first release. */
 export async function createTables(trx: Kysely<Tables>, dialect: Dialect): Promise<void> {
-  for (const statement of listStatements(dialect)) await sql.raw(statement).execute(trx)
-  await dialect.createSearchIndex(trx)
+  for (const statement of [...listStatements(dialect), ...dialect.searchIndexSchema])
+    await sql.raw(statement).execute(trx)
   // The built-in provider's identity, which the users with an account here belong to, whatever the address is.
   await sql`insert into installation (issuer) values (${`urn:uuid:${randomUUID()}`})`.execute(trx)
 }
