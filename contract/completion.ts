@@ -90,98 +90,7 @@ export const StartedEvent = z.object({
   /** The reply, still empty; in a run that makes an approved call, the reply with this call. */
   assistant_message: Message,
 })
-/** The model and its provider, as soon as they are known. */
-export const ModelEvent = z.object({
-  type: z.literal('model'),
-  seq,
-  model: z.string(),
-  provider: z.string().optional(),
-})
 const delta = <Shape extends z.ZodRawShape>(shape: Shape) => z.tuple([z.object({ delta: z.object(shape) })])
-export const TextEvent = z.object({
-  type: z.literal('text'),
-  seq,
-  choices: delta({ content: z.string() }),
-})
-export const ReasoningEvent = z.object({
-  type: z.literal('reasoning'),
-  seq,
-  choices: delta({ reasoning_content: z.string() }),
-})
-/**
- * The text of the reply so far is reasoning. Some models mark only the end of their thinking, so it is received as text.
- */
-export const TextWasReasoningEvent = z.object({ type: z.literal('text_was_reasoning'), seq })
-export const UsageEvent = z.object({ type: z.literal('usage'), seq, usage: Usage })
-/** The reply `message_id` is complete and calls a tool. After a call that needs approval the run ends. */
-export const ToolCallEvent = z.object({
-  type: z.literal('tool_call'),
-  seq,
-  message_id: z.string(),
-  /** The name of the connector. */
-  server: z.string(),
-  tool: z.string(),
-  arguments: z.string(),
-  /** The reply's text without the call. */
-  plainContent: z.string(),
-  call: ToolCall,
-})
-export const ToolProgressEvent = z.object({
-  type: z.literal('tool_progress'),
-  seq,
-  message_id: z.string(),
-  progress: ToolProgress,
-})
-/** An elicitation of the call, which the API calls a question; null when it is closed. */
-export const ToolQuestionEvent = z.object({
-  type: z.literal('tool_question'),
-  seq,
-  message_id: z.string(),
-  question: ToolQuestion.nullable(),
-})
-/** A result, stored before it is sent. `message.parent_id` is the reply that made the call. */
-export const ToolResultEvent = z.object({
-  type: z.literal('tool_result'),
-  seq,
-  role: z.literal('user'),
-  content: MessageContent,
-  message: Message,
-})
-/**
- * The run continues with another reply, still empty: the next call of a batch, or the model's response to the results.
- */
-export const ReplyEvent = z.object({ type: z.literal('reply'), seq, assistant_message: Message })
-/** A notice about the reply for the user. */
-export const NoticeEvent = z.object({ type: z.literal('notice'), seq, notice: z.string() })
-/** From this reply on, requests to the model leave out these tools. */
-export const LeftOutToolsEvent = z.object({
-  type: z.literal('left_out_tools'),
-  seq,
-  left_out_tools: LeftOutTools,
-})
-/**
- * How many older messages are being summarised before the model is called; null when this has ended. The number
- * can be repeated meanwhile.
- */
-export const CompactingEvent = z.object({
-  type: z.literal('compacting'),
-  seq,
-  message_count: z.int().nullable(),
-})
-/** A summary was stored. The model is called with it in place of the older messages. */
-export const CompactionEvent = z.object({ type: z.literal('compaction'), seq, compaction: Compaction })
-/** The status of a connector, or of all of them, while a reply waits for them. */
-export const McpStatusEvent = z.object({
-  type: z.literal('mcp_status'),
-  seq,
-  status: z.string(),
-  /** The name of the connector; empty in a status of all of them. */
-  server: z.string(),
-  message: z.string(),
-  /** True for the last status while the connectors are being connected. */
-  finished: z.boolean().optional(),
-})
-export const ErrorEvent = z.object({ type: z.literal('error'), seq, error: ErrorDetail })
 /** The last event of every run. The reply is stored before this is sent. */
 export const EndedEvent = z.object({
   type: z.literal('ended'),
@@ -190,7 +99,6 @@ export const EndedEvent = z.object({
   /** Only with `complete`: the reply was cut. */
   finish: z.enum(cutReasons).optional(),
 })
-export const HeartbeatEvent = z.object({ type: z.literal('heartbeat') })
 
 /**
  * An event of a run, which is also a `data:` line of its stream. It has the fields of the specification
@@ -199,27 +107,105 @@ export const HeartbeatEvent = z.object({ type: z.literal('heartbeat') })
  */
 export const RunEvent = z.discriminatedUnion('type', [
   StartedEvent,
-  ModelEvent,
-  TextEvent,
-  ReasoningEvent,
-  TextWasReasoningEvent,
-  UsageEvent,
-  ToolCallEvent,
-  ToolProgressEvent,
-  ToolQuestionEvent,
-  ToolResultEvent,
-  ReplyEvent,
-  NoticeEvent,
-  LeftOutToolsEvent,
-  CompactingEvent,
-  CompactionEvent,
-  McpStatusEvent,
-  ErrorEvent,
+  /** The model and its provider, as soon as they are known. */
+  z.object({
+    type: z.literal('model'),
+    seq,
+    model: z.string(),
+    provider: z.string().optional(),
+  }),
+  z.object({
+    type: z.literal('text'),
+    seq,
+    choices: delta({ content: z.string() }),
+  }),
+  z.object({
+    type: z.literal('reasoning'),
+    seq,
+    choices: delta({ reasoning_content: z.string() }),
+  }),
+  /**
+   * The text of the reply so far is reasoning. Some models mark only the end of their thinking, so it is received as text.
+   */
+  z.object({ type: z.literal('text_was_reasoning'), seq }),
+  z.object({ type: z.literal('usage'), seq, usage: Usage }),
+  /** The reply `message_id` is complete and calls a tool. After a call that needs approval the run ends. */
+  z.object({
+    type: z.literal('tool_call'),
+    seq,
+    message_id: z.string(),
+    /** The name of the connector. */
+    server: z.string(),
+    tool: z.string(),
+    arguments: z.string(),
+    /** The reply's text without the call. */
+    plainContent: z.string(),
+    call: ToolCall,
+  }),
+  z.object({
+    type: z.literal('tool_progress'),
+    seq,
+    message_id: z.string(),
+    progress: ToolProgress,
+  }),
+  /** An elicitation of the call, which the API calls a question; null when it is closed. */
+  z.object({
+    type: z.literal('tool_question'),
+    seq,
+    message_id: z.string(),
+    question: ToolQuestion.nullable(),
+  }),
+  /** A result, stored before it is sent. `message.parent_id` is the reply that made the call. */
+  z.object({
+    type: z.literal('tool_result'),
+    seq,
+    role: z.literal('user'),
+    content: MessageContent,
+    message: Message,
+  }),
+  /**
+   * The run continues with another reply, still empty: the next call of a batch, or the model's response to the results.
+   */
+  z.object({ type: z.literal('reply'), seq, assistant_message: Message }),
+  /** A notice about the reply for the user. */
+  z.object({ type: z.literal('notice'), seq, notice: z.string() }),
+  /** From this reply on, requests to the model leave out these tools. */
+  z.object({
+    type: z.literal('left_out_tools'),
+    seq,
+    left_out_tools: LeftOutTools,
+  }),
+  /**
+   * How many older messages are being summarised before the model is called; null when this has ended. The number
+   * can be repeated meanwhile.
+   */
+  z.object({
+    type: z.literal('compacting'),
+    seq,
+    message_count: z.int().nullable(),
+  }),
+  /** A summary was stored. The model is called with it in place of the older messages. */
+  z.object({ type: z.literal('compaction'), seq, compaction: Compaction }),
+  /** The status of a connector, or of all of them, while a reply waits for them. */
+  z.object({
+    type: z.literal('mcp_status'),
+    seq,
+    status: z.string(),
+    /** The name of the connector; empty in a status of all of them. */
+    server: z.string(),
+    message: z.string(),
+    /** True for the last status while the connectors are being connected. */
+    finished: z.boolean().optional(),
+  }),
+  z.object({ type: z.literal('error'), seq, error: ErrorDetail }),
   EndedEvent,
 ])
 export type RunEvent = z.infer<typeof RunEvent>
 
-export const CompletionEvent = z.discriminatedUnion('type', [...RunEvent.options, HeartbeatEvent])
+export const CompletionEvent = z.discriminatedUnion('type', [
+  ...RunEvent.options,
+  z.object({ type: z.literal('heartbeat') }),
+])
 export type CompletionEvent = z.infer<typeof CompletionEvent>
 
 /**

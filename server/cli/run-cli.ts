@@ -20,11 +20,6 @@ export interface CliOptions {
   readonly settings?: Readonly<Record<string, string | undefined>>
 }
 
-/** Commands that have no result to print. */
-const withoutJson: ReadonlySet<string> = new Set(['start'])
-/** Commands that read no data. */
-const withoutData: ReadonlySet<string> = new Set(['version'])
-
 /**
  * Runs the command `yonder` with these arguments and returns its exit code: 0 when it succeeded, 1 when it failed, 2
  * when its arguments were wrong or it needs `--yes`. Errors are printed on standard error, or with `--json` as
@@ -100,10 +95,11 @@ function addCommonOptions(command: Command): void {
     return
   }
   const name = command.name()
-  if (!withoutJson.has(name)) command.option('--json', 'print the result or the error as JSON, on one line')
-  if (!withoutData.has(name)) {
+  // It has no result to print.
+  if (name !== 'start') command.option('--json', 'print the result or the error as JSON, on one line')
+  // It reads no data.
+  if (name !== 'version')
     command.option('--data <folder>', 'the folder of the database and its key (DATA_DIR)')
-  }
   command.showHelpAfterError(`Usage: ${path} ${command.usage()}`)
 }
 
