@@ -268,7 +268,7 @@ test('a call that was running when the server was killed is shown as interrupted
   await product.start()
   await expect(line(page, title)).toContainText('Interrupted', { timeout: 60_000 })
   await line(page, title).click()
-  await expect(block(page, title)).toContainText('The tool may or may not have finished.')
+  await expect(block(page, title)).toContainText('may or may not have finished.')
   model.reply(['The outcome is unknown.'])
   await page.getByRole('button', { name: 'Continue' }).click()
   await expect(lastTurn(page)).toContainText('The outcome is unknown.')

@@ -72,8 +72,15 @@ export const connectorLimits = {
   maxAnnouncedPauseMs: 10 * minute,
   /** How long a server is remembered as one with a legacy protocol revision. */
   legacyEraTtlMs: 24 * 60 * minute,
-  /** Idle connections of one process. */
+  /** Idle connections of one process, without the sessions of chats. */
   maxIdleConnections: 500,
+  /** Sessions that chats keep at servers. Beyond this, the one that was unused longest is closed. */
+  maxSessionsPerUser: 32,
+  maxSessions: 2_000,
+  /** Bytes that a server may send in a minute while no request is pending. */
+  maxIdleBytes: megabyte,
+  /** How long the next request waits for the cancellation of an aborted one to reach the server. */
+  maxCancelMs: 2 * second,
 }
 
 export type ConnectorLimits = Readonly<typeof connectorLimits>

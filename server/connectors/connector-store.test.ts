@@ -30,6 +30,8 @@ describe.each(engines)('the rows of a connector on %s', (engine) => {
       approval: 'once',
       outcome: 'started',
       started_at: 1,
+      chat_id: null,
+      session: null,
       duration: null,
       bytes: null,
     })

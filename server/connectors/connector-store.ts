@@ -22,6 +22,7 @@ export const emptyConnector: ConnectorChange = {
   notice: null,
   tools_expire_at: null,
   era: null,
+  time_limit: null,
 }
 
 const connectorQuery = prepareQuery((db, owner: { readonly actor: Actor }) =>

@@ -157,6 +157,7 @@ function applyInput(
     notice: addressChanged ? null : stored.notice,
     tools_expire_at: credentialsChanged ? null : stored.tools_expire_at,
     era: addressChanged ? null : stored.era,
+    time_limit: stored.time_limit,
   }
 }
 

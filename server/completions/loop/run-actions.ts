@@ -103,6 +103,7 @@ export class RecordedActions implements RunActions {
     const { recorder, user, signal, elicitations } = this.#frame
     const outcome = await runCall(this.#deps, invocation, {
       user,
+      chatId: this.#chatId,
       readBotConnectors: this.#readBotConnectors,
       signal,
       elicitations,

@@ -1,11 +1,12 @@
 import { applyEvent, emptyRun, type RunState } from '@yonder/contract/apply-event'
 import type { RunEvent } from '@yonder/contract/completion'
 import { findLatestTime, findMessage } from '../../chats/message-store.ts'
+import { interruptedCall } from '../../connectors/calls/tool-call.ts'
 import type { Db } from '../../db/database.ts'
 import { waitAtMost } from '../../lib/abort.ts'
 import type { CompletionDeps } from '../completion-deps.ts'
 import { closeRun, findActiveRun, findRun, insertEvent, listEvents, requestStop } from '../log/run-store.ts'
-import { interruptedOutcome, storeResult, createResult, type CreatedResult } from '../tools/tool-result.ts'
+import { storeResult, createResult, type CreatedResult } from '../tools/tool-result.ts'
 
 /**
  * Ends a run as interrupted when its lease has expired, and keeps the text that was shown. Does nothing when the lease
@@ -54,7 +55,7 @@ async function createInterruptedResult(
   if (last?.call?.state !== 'running') return undefined
   const { id, server = '', tool = '' } = last
   const time = Math.max(now, (await findLatestTime(trx, chatId)) + 1)
-  const outcome = { ...interruptedOutcome(), duration: null }
+  const outcome = { ...interruptedCall(true), duration: null }
   const connectorId = (await findMessage(trx, chatId, id))?.connector_id ?? null
   return createResult({ replyId: id, connectorId, connectorName: server, toolName: tool }, outcome, time)
 }

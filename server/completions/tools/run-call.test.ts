@@ -46,7 +46,7 @@ function start(
   const outcome = runCall(
     { connectors },
     { ...call, ...given },
-    { user, signal: controller.signal, elicitations, onEvent: (event) => events.push(event) },
+    { chatId: 'chat', user, signal: controller.signal, elicitations, onEvent: (event) => events.push(event) },
   )
   return { outcome, events, elicitations, abort: (reason: string) => controller.abort(reason) }
 }
@@ -87,12 +87,25 @@ describe('running a call', () => {
       let late: ToolCallRequest | undefined
       const { outcome, events, abort } = start((request) => {
         late = request
+        request.onSend?.()
         return never()
       })
       abort(reason)
-      expect((await outcome).status).toBe(reason)
+      expect(await outcome).toMatchObject({
+        status: reason,
+        text: expect.stringContaining('may or may not have finished') as string,
+      })
       late?.onProgress?.({ progress: 1, total: undefined, message: 'late' })
       expect(events).toEqual([])
+    },
+  )
+
+  it.each(['stopped', 'interrupted'])(
+    'says that a call was not made that was not sent before it was %s',
+    async (reason) => {
+      const { outcome, abort } = start(() => never())
+      abort(reason)
+      expect((await outcome).text).toContain('so the tool was not called.')
     },
   )
 

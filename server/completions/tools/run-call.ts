@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { UnnumberedEvent } from '@yonder/contract/completion'
 import type { Elicitation, ElicitationAnswer } from '@yonder/contract/elicitation'
 import type { ToolProgress } from '@yonder/contract/tool-call'
-import { failure, type ToolOutcome } from '../../connectors/calls/tool-call.ts'
+import { interruptedCall, stoppedCall, type ToolOutcome } from '../../connectors/calls/tool-call.ts'
 import type { CallProgress } from '../../connectors/mcp/call-server-tool.ts'
 import type { ReadBotConnectors } from '../../connectors/tools/resolve-tool.ts'
 import type { User } from '../../identity/user.ts'
@@ -12,7 +12,6 @@ import { cleanText } from '../../lib/text.ts'
 import type { CompletionDeps } from '../completion-deps.ts'
 import type { PendingElicitations } from '../log/active-runs.ts'
 import type { ToolInvocation } from '../run.ts'
-import { interruptedOutcome } from './tool-result.ts'
 
 /** Milliseconds between two progress events. A server may send thousands. */
 const minProgressIntervalMs = 250
@@ -23,6 +22,7 @@ const stopGraceMs = 300
 
 export interface CallFrame {
   readonly user: User
+  readonly chatId: string
   readonly readBotConnectors?: ReadBotConnectors
   readonly signal: AbortSignal
   readonly elicitations: PendingElicitations
@@ -43,6 +43,7 @@ export async function runCall(
   if (invocation.refusal !== undefined) return invocation.refusal
   if (connectorId === null) throw new Error(`the call of reply ${replyId} has no connector`)
   let isOver = false
+  let wasSent = false
   // A call may still send events after it was abandoned.
   const emit = (event: UnnumberedEvent): void => {
     if (!isOver) frame.onEvent(event)
@@ -61,7 +62,11 @@ export async function runCall(
       ...(frame.readBotConnectors === undefined ? {} : { readBotConnectors: frame.readBotConnectors }),
       ...(fingerprint === undefined ? {} : { fingerprint }),
       ...(credential === undefined ? {} : { credential }),
+      chatId: frame.chatId,
       signal,
+      onSend: () => {
+        wasSent = true
+      },
       onProgress: (reported) => progress.report(reported),
       onStatus: (status) => emit({ type: 'mcp_status', ...status }),
       onElicit: (elicitation, answerSignal) =>
@@ -69,9 +74,11 @@ export async function runCall(
     })
     const outcome = await unlessAborted(called, signal, async () => {
       await wait(stopGraceMs)
-      return failure('The call was stopped.', { status: 'stopped' })
+      return stoppedCall(wasSent)
     })
-    return signal.reason === 'interrupted' && outcome.status === 'stopped' ? interruptedOutcome() : outcome
+    return signal.reason === 'interrupted' && outcome.status === 'stopped'
+      ? interruptedCall(wasSent)
+      : outcome
   } finally {
     isOver = true
     progress.end()

@@ -5,7 +5,7 @@ import { selectLeaf, touchChat } from '../../chats/chat-store.ts'
 import { insertFiles, type NewFile } from '../../chats/file-store.ts'
 import { appendMessage, requireParent, toContentColumns, updateMessage } from '../../chats/message-store.ts'
 import type { ReadImage } from '../../connectors/calls/read-image.ts'
-import { failure, type ToolOutcome } from '../../connectors/calls/tool-call.ts'
+import type { ToolOutcome } from '../../connectors/calls/tool-call.ts'
 import type { Db } from '../../db/database.ts'
 import { newId } from '../../lib/new-id.ts'
 import type { ToolInvocation } from '../run.ts'
@@ -111,11 +111,4 @@ export async function storeResult(
   await insertFiles(trx, chatId, id, files)
   await updateMessage(trx, chatId, replyId, { call_state: 'answered' })
   await selectLeaf(trx, chatId, id)
-}
-
-/** Creates the outcome of a call during which the process that made it shut down or died. */
-export function interruptedOutcome(): ToolOutcome {
-  return failure('Yonder shut down during the call. The tool may or may not have finished.', {
-    status: 'interrupted',
-  })
 }

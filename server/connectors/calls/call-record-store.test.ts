@@ -34,6 +34,7 @@ describe.each(engines)('the record of calls on %s', (engine) => {
       tool: 'calculate',
       arguments: { b: 1, a: 2 },
       approval: 'listed',
+      chatId: null,
     })
     expect((await read()).calls[0]).toMatchObject({ outcome: 'started', duration: null, bytes: null })
     await recorded.end('done', { duration: 12.6, bytes: 20 })
@@ -63,7 +64,12 @@ describe.each(engines)('the record of calls on %s', (engine) => {
   it('is returned in pages, newest first, even if many calls started at the same time', async () => {
     const deps = { ...test.deps, now: () => 1_900_000_000_000 }
     for (let index = 0; index < 7; index++) {
-      await recordCall(deps, ada.user, connector, { tool: `t${index}`, arguments: {}, approval: 'once' })
+      await recordCall(deps, ada.user, connector, {
+        tool: `t${index}`,
+        arguments: {},
+        approval: 'once',
+        chatId: null,
+      })
     }
     const seen: string[] = []
     let query = '?limit=3'
@@ -96,7 +102,7 @@ describe.each(engines)('the record of calls on %s', (engine) => {
       .select(['id', 'name'])
       .where('name', '=', 'Gone')
       .executeTakeFirstOrThrow()
-    await recordCall(test.deps, ada.user, gone, { tool: 'x', arguments: {}, approval: 'once' })
+    await recordCall(test.deps, ada.user, gone, { tool: 'x', arguments: {}, approval: 'once', chatId: null })
     await ada.delete('/api/mcp-server/Gone')
     expect(
       await test.database.db.selectFrom('tool_calls').selectAll().where('connector', '=', 'Gone').execute(),

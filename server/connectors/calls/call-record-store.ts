@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import {
   type Approval,
   type CallOutcome,
@@ -22,18 +23,37 @@ export interface RecordedCall {
   readonly tool: string
   readonly arguments: Readonly<Record<string, unknown>>
   readonly approval: Approval
+  readonly chatId: string | null
 }
 
-/** Records that a call starts, before anything is sent. `end` of the returned object records the outcome. */
+/** The record of a call that has started. */
+export interface StartedRecord {
+  /**
+   * Records the session that the call runs in. Returns whether the chat's last call of this connector ran in another
+   * one, whatever has ended it.
+   */
+  enterSession(sessionId: string): Promise<boolean>
+  /** Records the outcome. */
+  end(outcome: CallOutcome, end: Pick<ToolOutcome, 'duration' | 'bytes'>): Promise<void>
+}
+
+/** Records that a call starts, before anything is sent. */
 export async function recordCall(
   { database, now }: Pick<ConnectorDeps, 'database' | 'now'>,
   actor: Actor,
   connector: Pick<ConnectorRow, 'id' | 'name'>,
   call: RecordedCall,
-): Promise<{ end(outcome: CallOutcome, end: Pick<ToolOutcome, 'duration' | 'bytes'>): Promise<void> }> {
+): Promise<StartedRecord> {
   const row = toRow(actor, connector, call, 'started', now())
   await insertToolCall(database.db, row)
   return {
+    async enterSession(sessionId) {
+      // The id itself may give access to the session.
+      const session = createHash('sha256').update(sessionId).digest('base64url').slice(0, 22)
+      const last = await findLastSession(database.db, actor, row)
+      await updateToolCall(database.db, actor, row.id, { session })
+      return last !== undefined && last !== session
+    },
     end: (outcome, { duration, bytes }) =>
       updateToolCall(database.db, actor, row.id, { outcome, duration: Math.round(duration), bytes }),
   }
@@ -49,7 +69,12 @@ export async function recordDenial(
 ): Promise<void> {
   const connector = await findConnectorById(database.db, actor, connectorId)
   if (connector === undefined) return
-  const call = { tool, arguments: readArgumentsIfValid(callArguments), approval: 'denied' } as const
+  const call = {
+    tool,
+    arguments: readArgumentsIfValid(callArguments),
+    approval: 'denied',
+    chatId: null,
+  } as const
   await insertToolCall(database.db, toRow(actor, connector, call, 'denied', now()))
 }
 
@@ -72,6 +97,8 @@ function toRow(
     started_at: startedAt,
     duration: null,
     bytes: null,
+    chat_id: call.chatId,
+    session: null,
   }
 }
 
@@ -120,16 +147,16 @@ export async function insertToolCall(db: Db, call: ToolCallRow): Promise<void> {
   await db.insertInto('tool_calls').values(call).execute()
 }
 
-/** Stores the outcome of a call. */
+/** Stores the outcome of a call, or the session that it runs in. */
 export async function updateToolCall(
   db: Db,
   actor: Actor,
   id: string,
-  end: Pick<ToolCallRow, 'outcome' | 'duration' | 'bytes'>,
+  change: Partial<Pick<ToolCallRow, 'outcome' | 'duration' | 'bytes' | 'session'>>,
 ): Promise<void> {
   await db
     .updateTable('tool_calls')
-    .set(end)
+    .set(change)
     .where(changeable(actor, 'tool_calls'))
     .where('id', '=', id)
     .execute()
@@ -141,8 +168,28 @@ export function selectToolCalls(db: Db) {
     .selectFrom('tool_calls as t')
     .leftJoin('connectors as c', 'c.id', 't.connector_id')
     .select(['t.id', 't.user_id', 't.connector_id', 't.tool', 't.arguments_hash', 't.approval'])
-    .select(['t.outcome', 't.started_at', 't.duration', 't.bytes'])
+    .select(['t.outcome', 't.started_at', 't.duration', 't.bytes', 't.chat_id', 't.session'])
     .select(({ fn }) => fn.coalesce('c.name', 't.connector').as('connector'))
+}
+
+/** Returns the session in which the chat's last call of a connector ran that ran in any. */
+async function findLastSession(
+  db: Db,
+  actor: Actor,
+  { chat_id, connector_id }: Pick<ToolCallRow, 'chat_id' | 'connector_id'>,
+): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('tool_calls')
+    .select('session')
+    .where(readable(actor, 'tool_calls'))
+    .where('chat_id', '=', chat_id)
+    .where('connector_id', '=', connector_id)
+    .where('session', 'is not', null)
+    .orderBy('started_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  return row?.session ?? undefined
 }
 
 export interface ToolCallPage {

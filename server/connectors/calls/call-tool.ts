@@ -24,12 +24,16 @@ import type { OnStatus } from '../tools/connection-round.ts'
 import { refreshTools } from '../tools/refresh-tools.ts'
 import { resolveTool, type ReadBotConnectors, type ResolvedTool } from '../tools/resolve-tool.ts'
 import { parseDefinition } from '../tools/tool-store.ts'
-import { recordCall } from './call-record-store.ts'
+import { recordCall, type StartedRecord } from './call-record-store.ts'
 import { checkElicitationAnswer, readElicitation } from './elicitation-form.ts'
 import {
+  addNote,
   failure,
   failureWithAdvice,
+  interruptedCall,
   readArguments,
+  stoppedCall,
+  unknownFailure,
   type CallApproval,
   type ToolOutcome,
 } from './tool-call.ts'
@@ -45,8 +49,12 @@ export interface ToolCallRequest extends CallTarget {
   /** The connector and credential that the user approved, see `credentialIdOf`. The tool is not called with others. */
   readonly credential?: string
   readonly readBotConnectors?: ReadBotConnectors
+  /** The chat that makes the call. Its calls of one server share a session there. */
+  readonly chatId?: string
   /** Aborting it also cancels the request at the server. */
   readonly signal: AbortSignal
+  /** Called when the call is sent to the server. Before that, the tool has certainly not run. */
+  readonly onSend?: () => void
   readonly onProgress?: (progress: CallProgress) => void
   /** Reports that the connector cannot be reached or probably fails other calls too, or that it works again. */
   readonly onStatus?: OnStatus
@@ -84,8 +92,10 @@ export async function callTool(deps: ConnectorDeps, request: ToolCallRequest): P
     tool: found.tool.name,
     arguments: callArguments,
     approval: found.approval,
+    chatId: request.chatId ?? null,
   })
-  const outcome = await new RunningCall(deps, request, { ...found, arguments: callArguments }).run()
+  const callable = { ...found, arguments: callArguments }
+  const outcome = await new RunningCall(deps, request, callable, recorded).run()
   // The tool has run, so its outcome is returned even when the record cannot be completed.
   await recorded.end(toRecorded(outcome.status), outcome).catch(deps.onError)
   return outcome
@@ -132,6 +142,9 @@ function toRecorded(status: ToolOutcome['status']): CallOutcome {
   return status === 'authorization_needed' ? 'failed' : status
 }
 
+const lostSession =
+  "The server's session of this chat was lost, so this call ran in a new one: what earlier calls had opened there (pages, logins, transactions) is gone."
+
 /**
  * A call that waits for a slot or runs. Each start and each failure waits for its own turn of the event loop, because
  * many calls can start or fail at the same moment: when slots become free, or at a common deadline.
@@ -140,13 +153,17 @@ class RunningCall {
   readonly #deps: ConnectorDeps
   readonly #request: ToolCallRequest
   #callable: CallableTool
+  readonly #record: StartedRecord
   #clock: CallClock | undefined
   #wasSent = false
+  /** Whether the call runs in another session than the chat's last call of this connector. */
+  #isNewSession = false
 
-  constructor(deps: ConnectorDeps, request: ToolCallRequest, callable: CallableTool) {
+  constructor(deps: ConnectorDeps, request: ToolCallRequest, callable: CallableTool, record: StartedRecord) {
     this.#deps = deps
     this.#request = request
     this.#callable = callable
+    this.#record = record
   }
 
   get #connector(): ConnectorRow {
@@ -154,6 +171,11 @@ class RunningCall {
   }
 
   async run(): Promise<ToolOutcome> {
+    const outcome = await this.#run()
+    return this.#isNewSession && this.#wasSent ? addNote(outcome, lostSession) : outcome
+  }
+
+  async #run(): Promise<ToolOutcome> {
     const signal = AbortSignal.any([this.#request.signal, this.#deps.closing])
     let acquired: Acquired | undefined
     try {
@@ -192,8 +214,10 @@ class RunningCall {
 
   #waitForSlot(signal: AbortSignal): Promise<Acquired> {
     const { limits } = this.#deps.settings
+    const { chatId } = this.#request
     return this.#deps.shared.callLimiter.acquire(
       [
+        ...(chatId === undefined ? [] : [{ key: `chat ${this.#connector.id} ${chatId}`, maxConcurrent: 1 }]),
         { key: `connector ${this.#connector.id}`, maxConcurrent: limits.maxCallsPerConnector },
         { key: `user ${this.#request.user.id}`, maxConcurrent: limits.maxCallsPerUser },
         { key: `host ${originOf(this.#connector.url)}`, maxConcurrent: limits.maxCallsPerHost },
@@ -206,21 +230,31 @@ class RunningCall {
     const { limits } = this.#deps.settings
     const clock = new CallClock(limits, signal)
     this.#clock = clock
-    const result = await useServer(this.#deps, this.#connector, { signal: clock.signal }, (connection) =>
-      callServerTool(
-        connection,
-        {
-          tool: parseDefinition(this.#callable.tool.definition),
-          arguments: this.#callable.arguments,
-          clock,
-          onSend: () => {
-            this.#wasSent = true
+    const { chatId } = this.#request
+    const onSession = async (sessionId: string): Promise<void> => {
+      this.#isNewSession = await this.#record.enterSession(sessionId)
+    }
+    const chat = chatId === undefined ? undefined : { chatId, onSession }
+    const result = await useServer(
+      this.#deps,
+      this.#connector,
+      { signal: clock.signal, chat },
+      (connection) =>
+        callServerTool(
+          connection,
+          {
+            tool: parseDefinition(this.#callable.tool.definition),
+            arguments: this.#callable.arguments,
+            clock,
+            onSend: () => {
+              this.#wasSent = true
+              this.#request.onSend?.()
+            },
+            onProgress: (progress) => this.#request.onProgress?.(progress),
+            onElicit: (params, answerSignal, isRepeated) => this.#elicit(params, answerSignal, isRepeated),
           },
-          onProgress: (progress) => this.#request.onProgress?.(progress),
-          onElicit: (params, answerSignal, isRepeated) => this.#elicit(params, answerSignal, isRepeated),
-        },
-        limits,
-      ),
+          limits,
+        ),
     )
     await this.#recordSuccess()
     const { isError, needsSignIn, ...read } = result
@@ -259,21 +293,15 @@ class RunningCall {
 
   async #toFailedOutcome(error: unknown): Promise<ToolOutcome> {
     const times = { duration: this.#clock?.elapsedMs ?? 0 }
-    if (this.#request.signal.aborted) return failure('The call was stopped.', { status: 'stopped', ...times })
-    if (this.#deps.closing.aborted) {
-      const text = this.#wasSent
-        ? 'Yonder shut down during the call. The tool may or may not have finished.'
-        : 'Yonder shut down before the call was sent, so the tool was not called.'
-      return failure(text, times)
-    }
+    if (this.#request.signal.aborted) return stoppedCall(this.#wasSent, times)
+    if (this.#deps.closing.aborted) return interruptedCall(this.#wasSent, times)
     if (this.#clock?.timedOut === true) {
       await this.#checkServer(this.#clock.wasSilent ? explainFailure(this.#clock.signal.reason) : undefined)
       if (!this.#wasSent) {
         const text = `The server of the connector "${this.#connector.name}" did not respond in time, so the tool was not called.`
         return failure(text, times)
       }
-      const text = 'The tool took too long. It may or may not have finished.'
-      return failure(text, { status: 'timed_out', ...times })
+      return unknownFailure('The tool took too long.', { status: 'timed_out', ...times })
     }
     const explained = explainFailure(error, this.#connector)
     const { code, message } = explained
@@ -285,7 +313,7 @@ class RunningCall {
     if (code === 'not_connected') return failure(message, { status: 'authorization_needed', ...times })
     if (this.#wasSent && isOutcomeUnknown(error)) {
       await this.#checkServer()
-      return failure(describeUnknownOutcome(code, message), { status: 'interrupted', ...times })
+      return unknownFailure(describeLostResult(code, message), { status: 'interrupted', ...times })
     }
     return failure(`The tool failed: ${message}`, times)
   }
@@ -354,16 +382,15 @@ class RunningCall {
   }
 }
 
-/** Explains that a call was sent and its result was lost. */
-function describeUnknownOutcome(code: ErrorCode, message: string): string {
+/** Explains why the result of a call that was sent was lost. */
+function describeLostResult(code: ErrorCode, message: string): string {
   const reasons: Partial<Record<ErrorCode, string>> = {
     output_limit: message,
     upstream_invalid: message,
     // Without the advice of `message` to try again.
     upstream_error: 'The server failed after the call was sent.',
   }
-  const reason = reasons[code] ?? 'The connection to the server broke after the call was sent.'
-  return `${reason} The outcome is unknown: the tool may or may not have finished. Check before you call it again.`
+  return reasons[code] ?? 'The connection to the server broke after the call was sent.'
 }
 
 /** Not the `origin` of a URL, which is "null" for the addresses of servers in this process. */

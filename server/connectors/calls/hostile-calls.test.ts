@@ -53,7 +53,7 @@ describe('a hostile server', () => {
       expect(outcome).toMatchObject({
         status: 'interrupted',
         text: expect.stringContaining('The outcome is unknown') as string,
-        parts: [{ type: 'note', text: outcome.text }],
+        parts: [{ type: 'note', text: expect.stringMatching(/may or may not have finished\.$/) as string }],
       })
       const calls = (await scene.hostile.seen(behaviour)).filter(({ rpc }) => rpc === 'tools/call')
       expect(calls).toHaveLength(1)
@@ -65,7 +65,7 @@ describe('a hostile server', () => {
     ['reset', 'The connection to the server broke after the call was sent.'],
   ])('has the reason for a lost result reported (%s)', async (behaviour, reason) => {
     expect((await scene.callTo(behaviour)).text).toBe(
-      `${reason} The outcome is unknown: the tool may or may not have finished. Check before you call it again.`,
+      `${reason} The outcome is unknown: the tool may or may not have finished. Check, or ask the user, before you call it again.`,
     )
   })
 

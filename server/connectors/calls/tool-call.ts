@@ -29,6 +29,38 @@ export function failure(text: string, rest: Partial<ToolOutcome> = {}): ToolOutc
   return { status: 'failed', text, parts: [{ type: 'note', text }], duration: 0, bytes: 0, ...rest }
 }
 
+const unknownOutcome = 'The outcome is unknown: the tool may or may not have finished.'
+
+/** The outcome of a call that was sent and has no result; `reason` says why. The model must not simply repeat it. */
+export function unknownFailure(reason: string, rest: Partial<ToolOutcome> = {}): ToolOutcome {
+  const text = `${reason} ${unknownOutcome}`
+  return failure(`${text} Check, or ask the user, before you call it again.`, {
+    parts: [{ type: 'note', text }],
+    ...rest,
+  })
+}
+
+/** The outcome of a call that the user stopped. */
+export function stoppedCall(wasSent: boolean, rest: Partial<ToolOutcome> = {}): ToolOutcome {
+  const stopped = { status: 'stopped', ...rest } as const
+  return wasSent
+    ? unknownFailure('The call was stopped.', stopped)
+    : failure('The call was stopped before it was sent, so the tool was not called.', stopped)
+}
+
+/** The outcome of a call during which the process that made it shut down or died. */
+export function interruptedCall(wasSent: boolean, rest: Partial<ToolOutcome> = {}): ToolOutcome {
+  return wasSent
+    ? unknownFailure('Yonder shut down during the call.', { status: 'interrupted', ...rest })
+    : failure('Yonder shut down before the call was sent, so the tool was not called.', rest)
+}
+
+/** Adds a sentence to the outcome of a call, for the model and the user. */
+export function addNote(outcome: ToolOutcome, text: string): ToolOutcome {
+  const parts = [{ type: 'note', text } as const, ...outcome.parts]
+  return { ...outcome, parts, text: `[${text}]\n${outcome.text}` }
+}
+
 /** Like `failure`, with advice that only the model reads, because the user cannot follow it. */
 export function failureWithAdvice(reason: string, advice: string): ToolOutcome {
   return failure(`${reason} ${advice}`, { parts: [{ type: 'note', text: reason }] })

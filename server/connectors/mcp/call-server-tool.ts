@@ -18,7 +18,7 @@ export interface ServerCall extends ElicitingCall {
   readonly arguments: JsonObject
   readonly onProgress: (progress: CallProgress) => void
   readonly clock: CallClock
-  /** Called right before each request is sent. */
+  /** Called right before the request is sent, and each time that it is sent again. */
   readonly onSend: () => void
 }
 
@@ -38,8 +38,7 @@ export async function callServerTool(
   try {
     let params: CallToolRequest['params'] = { name: call.tool.name, arguments: { ...call.arguments } }
     for (let round = 0; ; round++) {
-      connection.responses.takeResult()
-      call.onSend()
+      connection.responses.onCallSent = call.onSend
       const result = await sendCall(connection, params, call, elicitations)
       const needsPages = result instanceof UrlElicitationRequiredError
       if (!needsPages && result['resultType'] !== 'input_required') {
@@ -55,6 +54,7 @@ export async function callServerTool(
   } catch (error) {
     throw elicitations.refused.aborted ? elicitations.refused.reason : error
   } finally {
+    connection.responses.onCallSent = undefined
     connection.onLegacyElicitation = undefined
     connection.onPageFinished = undefined
     elicitations.end()

@@ -117,11 +117,12 @@ async function connect(
   const transport = openTransport((send, kind) => {
     const sendInTurn: GuardedFetch['fetch'] = async (input, init) => {
       await turns.next()
+      responses.noteSent(init)
       return send(input, init)
     }
     return responses.wrap(sendInTurn, kind)
   }, budget)
-  responses.watchEnds(transport)
+  responses.watchRequests(transport)
   const connection = new ServerConnection(createClient(limits), transport, responses, budget, onReset)
   connection.client.setNotificationHandler('notifications/tools/list_changed', () =>
     onToolsChanged(connection),
@@ -136,7 +137,7 @@ async function connect(
     signal.throwIfAborted()
   } catch (error) {
     await transport.close().catch(() => undefined)
-    throw connection.refusal ?? (signal.aborted ? signal.reason : error)
+    throw connection.refusal ?? responses.takeFailure() ?? (signal.aborted ? signal.reason : error)
   } finally {
     removeAbort()
   }

@@ -22,16 +22,46 @@ export function needsAuthorization(error: unknown): boolean {
 }
 
 /**
- * Whether the error of a connection with a session means that the server has lost the session. Then it has not run the
- * request, so the request can be sent again. MCP requires status 404; many servers send 400 with a message about the
- * session.
+ * Whether the error of a connection with a session may mean that the server has lost the session. MCP requires status
+ * 404. Many servers send another status, or a JSON-RPC error, with a message about the session, and so may a tool about
+ * a session of its own.
  */
-export function isLostSession(error: unknown): boolean {
-  return listCauses(error).some(
-    (cause) =>
-      cause instanceof SdkHttpError &&
-      (cause.status === 404 || (cause.status === 400 && /session/i.test(cause.message))),
+export function mayBeLostSession(error: unknown): boolean {
+  return findSessionAnswer(error) !== undefined
+}
+
+/**
+ * Whether a request has not run, whose error and that of a later request say that the session is lost. MCP servers
+ * check the session before anything else; only with other statuses could the tool itself have ended the session.
+ */
+export function certainlyNotRun(error: unknown, later: unknown): boolean {
+  const answer = findSessionAnswer(error)
+  return (
+    answer?.status === 400 ||
+    answer?.status === 404 ||
+    answer?.status === 410 ||
+    (answer !== undefined && JSON.stringify(answer) === JSON.stringify(findSessionAnswer(later)))
   )
+}
+
+const aboutSessions = /session|not (been )?initiali[sz]ed|uninitiali[sz]ed|initiali[sz]e (first|the)/i
+
+/** Returns what a server answered about its session: with status 200 in a JSON-RPC error. */
+function findSessionAnswer(
+  error: unknown,
+): { readonly status: number; readonly message: string } | undefined {
+  for (const cause of listCauses(error)) {
+    if (cause instanceof SdkHttpError) {
+      const { status } = cause
+      // The id of the request is part of the response of many servers.
+      const message = cause.message.replaceAll(/"id":\s*[^,}]*/g, '')
+      const isAbout = status === 404 || status === 410 || aboutSessions.test(message)
+      if (isAbout && status !== 401 && status !== 403) return { status, message }
+    }
+    if (cause instanceof ProtocolError && aboutSessions.test(cause.message))
+      return { status: 200, message: cause.message }
+  }
+  return undefined
 }
 
 export function isTimeout(error: unknown): boolean {

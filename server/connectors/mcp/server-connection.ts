@@ -1,12 +1,20 @@
-import { setTimeout } from 'node:timers/promises'
-import { StreamableHTTPClientTransport, type Client, type Transport } from '@modelcontextprotocol/client'
+import { randomUUID } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
+import {
+  SSEClientTransport,
+  StreamableHTTPClientTransport,
+  type Client,
+  type Transport,
+} from '@modelcontextprotocol/client'
 import type { ElicitationAnswer } from '@yonder/contract/elicitation'
 import type { AppError } from '../../lib/app-error.ts'
 import type { ResponseBudget } from '../responses/response-budget.ts'
 import type { ResponseReader } from '../responses/response-reader.ts'
+import { certainlyNotRun, mayBeLostSession } from './explain-failure.ts'
 
 /** Milliseconds that a server may take to end a session. */
 const sessionEndTimeoutMs = 2_000
+const pingTimeoutMs = 5_000
 
 /** An open connection, used for one request at a time. */
 export class ServerConnection {
@@ -23,6 +31,8 @@ export class ServerConnection {
   readonly responses: ResponseReader
   readonly #transport: Transport
   readonly #budget: ResponseBudget
+  /** With HTTP+SSE the stream is the session. */
+  readonly #streamId: string | undefined
   readonly #onReset: () => void
   #closed = false
 
@@ -38,6 +48,7 @@ export class ServerConnection {
     this.responses = responses
     this.#transport = transport
     this.#budget = budget
+    this.#streamId = transport instanceof SSEClientTransport ? randomUUID() : undefined
     this.#onReset = onReset
     budget.onRefused = (refusal) => {
       this.refusal ??= refusal
@@ -52,7 +63,10 @@ export class ServerConnection {
       onerror: () => undefined,
     })
     client.setRequestHandler('elicitation/create', async ({ params }, { mcpReq }) => {
-      const answer = await this.onLegacyElicitation?.(params, mcpReq.signal)
+      // An aborted request may still elicit. Its answer must not be given by mistake in a later one.
+      const answer = this.responses.belongsToCall(mcpReq.id)
+        ? await this.onLegacyElicitation?.(params, mcpReq.signal)
+        : undefined
       return { ...(answer ?? { action: 'decline' as const }) }
     })
     client.setNotificationHandler('notifications/elicitation/complete', ({ params }) =>
@@ -64,9 +78,9 @@ export class ServerConnection {
     return this.client.getProtocolEra() ?? 'legacy'
   }
 
-  /** Whether the server has a session for this connection, which it may lose. */
-  get hasSession(): boolean {
-    return this.#transport.sessionId !== undefined
+  /** The server's session of this connection, which it may lose; undefined when it has none. */
+  get sessionId(): string | undefined {
+    return this.#transport.sessionId ?? this.#streamId
   }
 
   /** False once the connection has broken or was closed. */
@@ -80,6 +94,32 @@ export class ServerConnection {
     this.#onReset()
   }
 
+  /** Until the next reset, the server can send this much each minute, since its session may be kept for days. */
+  limitIdle(maxBytesPerMinute: number): void {
+    this.#budget.reset(maxBytesPerMinute, 60_000)
+  }
+
+  /** Resolves when the cancellations of aborted requests have reached the server, or after `maxMs`. */
+  waitForCancellations(maxMs: number): Promise<unknown> {
+    return this.responses.waitForCancellations(maxMs)
+  }
+
+  /**
+   * Finds out after a failed request whether the server has lost the session, by a request that changes nothing. With
+   * `before_request` the failed one has certainly not run, because the server refused both in the same way.
+   */
+  async checkSession(error: unknown, signal: AbortSignal): Promise<'kept' | 'lost' | 'before_request'> {
+    if (!this.usable) return 'lost'
+    if (signal.aborted || !mayBeLostSession(error)) return 'kept'
+    try {
+      await this.client.ping({ timeout: pingTimeoutMs, signal })
+      return 'kept'
+    } catch (refusal) {
+      if (!mayBeLostSession(refusal)) return this.usable ? 'kept' : 'lost'
+      return certainlyNotRun(error, refusal) ? 'before_request' : 'lost'
+    }
+  }
+
   /**
    * Opens the stream on which modern servers announce changes. If that fails, the list is refreshed when it expires.
    */
@@ -91,11 +131,12 @@ export class ServerConnection {
   async close(): Promise<void> {
     if (this.#closed) return
     this.#closed = true
+    await this.waitForCancellations(sessionEndTimeoutMs)
     if (this.#transport instanceof StreamableHTTPClientTransport) {
       // If the server does not respond, its session expires by itself.
       await Promise.race([
         this.#transport.terminateSession(),
-        setTimeout(sessionEndTimeoutMs, undefined, { ref: false }),
+        delay(sessionEndTimeoutMs, undefined, { ref: false }),
       ]).catch(() => undefined)
     }
     await this.client.close().catch(() => undefined)

@@ -6,8 +6,7 @@ import { updateConnectorState } from '../connector-store.ts'
 import { createAuthProvider } from '../oauth/authorize-server.ts'
 import type { ConsentRequest } from '../oauth/consent-request.ts'
 import { connectServer, type ServerTarget } from './connect-server.ts'
-import { connectionKey } from './connection-pool.ts'
-import { isLostSession } from './explain-failure.ts'
+import { connectionKey, sessionKey } from './connection-pool.ts'
 import { fetchByOrigin } from './fetch-by-origin.ts'
 import type { ServerConnection } from './server-connection.ts'
 
@@ -15,11 +14,19 @@ export interface UseServerOptions {
   readonly signal: AbortSignal
   /** Set when the user's browser can be sent to a consent page; no idle connection is used then. */
   readonly consent?: ConsentRequest
+  /** The chat whose session at the server is used, or a connection without a session. */
+  readonly chat?: ChatSession | undefined
+}
+
+export interface ChatSession {
+  readonly chatId: string
+  /** Called before the request is sent, if the server has sessions, with the id of the session that it runs in. */
+  readonly onSession: (sessionId: string) => Promise<void>
 }
 
 /**
- * Calls `use` with an idle or new connection to a connector's server. A server that has lost the session of an idle
- * connection has not run the request, so `use` is called once more with a new connection.
+ * Calls `use` with an idle or new connection to a connector's server. When the server has lost the session of an idle
+ * connection and so has not run the request, `use` is called once more with a new connection.
  */
 export async function useServer<Result>(
   deps: ConnectorDeps,
@@ -27,34 +34,74 @@ export async function useServer<Result>(
   options: UseServerOptions,
   use: (connection: ServerConnection) => Promise<Result>,
 ): Promise<Result> {
-  const key = connectionKey(connector)
-  const idle = options.consent === undefined ? deps.shared.pool.acquire(key) : undefined
+  const idle = options.consent === undefined ? acquireIdle(deps, connector, options.chat) : undefined
   if (idle !== undefined) {
-    const hadSession = idle.hasSession
     try {
-      return await runAndRelease(deps, key, idle, use)
+      return await runAndRelease(deps, connector, idle, options, use)
     } catch (error) {
-      if (!hadSession || !isLostSession(error)) throw error
-      await idle.close()
+      if (!(error instanceof LostSession)) throw error
     }
   }
-  const connection = await open(deps, connector, key, options)
-  return runAndRelease(deps, key, connection, use)
+  const connection = await open(deps, connector, options)
+  try {
+    return await runAndRelease(deps, connector, connection, options, use)
+  } catch (error) {
+    throw error instanceof LostSession ? error.cause : error
+  }
 }
 
+function acquireIdle(
+  { shared: { pool } }: Pick<ConnectorDeps, 'shared'>,
+  connector: ConnectorRow,
+  chat: ChatSession | undefined,
+): ServerConnection | undefined {
+  const key = connectionKey(connector)
+  if (chat === undefined) return pool.acquire(key)
+  // The session in which tools are listed belongs to no chat.
+  return (
+    pool.acquire(sessionKey(connector, chat.chatId)) ??
+    pool.acquire(key, ({ sessionId }) => sessionId === undefined)
+  )
+}
+
+/** Thrown when the server has lost the session and has certainly not run the request. */
+class LostSession extends Error {}
+
+/**
+ * Uses a connection and releases it. It is closed only when it is broken, its server has lost the session, or has
+ * exceeded a limit: what earlier calls have opened in the session must survive a failed or aborted request.
+ */
 async function runAndRelease<Result>(
   deps: ConnectorDeps,
-  key: string,
+  connector: ConnectorRow,
   connection: ServerConnection,
+  { chat, signal }: UseServerOptions,
   use: (connection: ServerConnection) => Promise<Result>,
 ): Promise<Result> {
+  const { pool, turns } = deps.shared
+  const { sessionId } = connection
+  const keepsSession = chat !== undefined && sessionId !== undefined
+  const key = keepsSession ? sessionKey(connector, chat.chatId) : connectionKey(connector)
+  pool.begin(key, connection)
   try {
+    if (keepsSession) await chat.onSession(sessionId)
     const result = await use(connection)
-    deps.shared.pool.release(key, connection)
+    if (keepsSession) connection.limitIdle(deps.settings.limits.maxIdleBytes)
+    pool.release(key, connection, keepsSession)
     return result
-  } catch (error) {
-    // The connection is not reused: late messages of a failed request must not reach the next request.
-    void deps.shared.turns.next().then(() => connection.close())
+  } catch (raised) {
+    const error = connection.responses.takeFailure() ?? raised
+    await connection.waitForCancellations(deps.settings.limits.maxCancelMs)
+    const loss = sessionId === undefined ? 'kept' : await connection.checkSession(error, signal)
+    // Before the next request of the chat, which needs the session.
+    if (loss === 'kept' && connection.refusal === undefined) {
+      if (keepsSession) connection.limitIdle(deps.settings.limits.maxIdleBytes)
+      pool.release(key, connection, keepsSession)
+    } else {
+      // Many requests can fail at the same moment, and closing sends requests.
+      void turns.next().then(() => pool.discard(connection))
+    }
+    if (loss === 'before_request') throw new LostSession('The server has lost the session.', { cause: error })
     throw connection.refusal ?? error
   }
 }
@@ -62,9 +109,9 @@ async function runAndRelease<Result>(
 async function open(
   deps: ConnectorDeps,
   connector: ConnectorRow,
-  key: string,
   { signal, consent }: UseServerOptions,
 ): Promise<ServerConnection> {
+  const key = connectionKey(connector)
   const target = await resolveTarget(deps, connector, consent)
   const connection = await connectServer(target, {
     source: {

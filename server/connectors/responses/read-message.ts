@@ -24,6 +24,8 @@ export interface ReadMessage {
   readonly answered: readonly string[]
   readonly page?: ToolPage
   readonly result?: ReadResult
+  /** The id, as text, of the request with which the server elicits. */
+  readonly elicitation?: string
   /** Why the message is refused. */
   readonly refusal?: 'invalid' | 'too_large'
 }
@@ -66,7 +68,10 @@ export function readMessage({ data, secret, methods, url, limits }: ReceivedMess
       return { message, answered, result: readResult(result, limits) }
     }
   }
-  if (isSmall) return { message: text, answered }
+  if (isSmall) {
+    const elicits = value['method'] === 'elicitation/create'
+    return { message: text, answered, ...(elicits ? { elicitation: String(id) } : {}) }
+  }
   // Of other large results, such as that of the first request, the instructions are not used.
   if (isObject(result)) return passOn(respond({ result: { ...result, instructions: undefined } }), answered)
   if (isObject(error)) {

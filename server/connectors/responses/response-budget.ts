@@ -21,6 +21,8 @@ export class ResponseBudget {
    */
   onRefused: ((refusal: AppError) => void) | undefined
   #maxBytes = 0
+  #windowMs: number | undefined
+  #windowStart = 0
   #bytes = 0
   #lines = 0
   #containers = 0
@@ -28,9 +30,14 @@ export class ResponseBudget {
   /** Whether the last byte of an event stream was a CR, so that an LF after it ends no other line. */
   #endsWithCr = false
 
-  /** Resets all counts. Until the next reset, the responses can have this many bytes in total. */
-  reset(maxBytes: number): void {
+  /**
+   * Resets all counts. Until the next reset, the responses can have this many bytes in total, or in each `windowMs`
+   * milliseconds.
+   */
+  reset(maxBytes: number, windowMs?: number): void {
     this.#maxBytes = maxBytes
+    this.#windowMs = windowMs
+    this.#windowStart = performance.now()
     this.#bytes = 0
     this.#lines = 0
     this.#containers = 0
@@ -39,11 +46,18 @@ export class ResponseBudget {
 
   /** Counts a stream that the client opens. Returns how many it has opened before since the last reset. */
   countStream(): number {
+    this.#renew()
     return this.#streams++
+  }
+
+  #renew(): void {
+    if (this.#windowMs !== undefined && performance.now() - this.#windowStart >= this.#windowMs)
+      this.reset(this.#maxBytes, this.#windowMs)
   }
 
   /** Counts a piece of a response. Returns an error when the budget is exceeded. */
   count(piece: Uint8Array, isEventStream: boolean): AppError | undefined {
+    this.#renew()
     this.#bytes += piece.length
     if (this.#bytes > this.#maxBytes) return this.refuse(tooLong(this.#maxBytes))
     for (const byte of piece) {

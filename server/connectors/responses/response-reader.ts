@@ -1,8 +1,15 @@
 import { ReadableStream } from 'node:stream/web'
 import { setTimeout } from 'node:timers/promises'
-import { SdkError, SdkErrorCode, type Transport } from '@modelcontextprotocol/client'
+import {
+  SdkError,
+  SdkErrorCode,
+  StreamableHTTPClientTransport,
+  type JSONRPCMessage,
+  type Transport,
+} from '@modelcontextprotocol/client'
 import { createParser, type EventSourceMessage } from 'eventsource-parser'
 import type { GuardedFetch } from '../../http/outgoing/guarded-fetch.ts'
+import { onAbort } from '../../lib/abort.ts'
 import { AppError } from '../../lib/app-error.ts'
 import { hideSecret, readAuthorization } from '../../lib/hide-secret.ts'
 import type { ReadResult } from '../calls/read-result.ts'
@@ -23,9 +30,18 @@ export interface ResponseSource {
   readonly responseScheduler: Pick<ResponseScheduler, 'next'>
 }
 
+/** A call of a tool that was passed to the transport. */
+interface SentCall {
+  readonly id: string
+  /** Aborting it ends the response. */
+  readonly end: AbortController
+  wasSent: boolean
+  isCancelled: boolean
+}
+
 /**
  * Reads the responses of one connection before the SDK does, see `readMessage`. Only the latest page or result is kept,
- * because a connection serves one request at a time.
+ * because a connection serves one request at a time. What arrives late, for an aborted call, reaches no later one.
  */
 export class ResponseReader {
   readonly #source: ResponseSource
@@ -34,7 +50,17 @@ export class ResponseReader {
   readonly #pending = new Map<string, string>()
   #page: ToolPage | undefined
   #result: ReadResult | undefined
+  #failure: AppError | undefined
   #lastStreamAt = 0
+  #call: SentCall | undefined
+  #isHttp = false
+  /** Called each time that a call is sent to the server. */
+  onCallSent: (() => void) | undefined
+  readonly #cancellations = new Set<Promise<unknown>>()
+  /** Until when aborted calls may still elicit, by their ids, in `performance.now()` milliseconds. */
+  readonly #aborted = new Map<string, number>()
+  /** The calls on whose streams elicitations arrived, by the ids of these. */
+  readonly #elicitations = new Map<string, string | undefined>()
 
   /** Responses that are refused, or end without a result, refuse the `budget`, which makes the request fail. */
   constructor(source: ResponseSource, budget: ResponseBudget) {
@@ -56,16 +82,105 @@ export class ResponseReader {
     return result
   }
 
-  /** Without this the SDK would wait for a result until the request times out. Call it before connecting. */
-  watchEnds(transport: Transport): void {
+  /** Returns why the latest request failed, if its response ended without a result. */
+  takeFailure(): AppError | undefined {
+    const failure = this.#failure
+    this.#failure = undefined
+    return failure
+  }
+
+  /** Call it before connecting. Follows each request to its end, also when it is cancelled or its response breaks. */
+  watchRequests(transport: Transport): void {
     const send = transport.send.bind(transport)
     transport.send = (message, options) => {
+      const cancelled = readCancelled(message)
+      if (cancelled !== undefined) return this.#cancel(cancelled, () => send(message, options))
+      if (!('method' in message && 'id' in message)) return send(message, options)
+      const id = String(message.id)
+      const signal = message.method === 'tools/call' ? this.#beginCall(id, options?.requestSignal) : undefined
       const onRequestStreamEnd = (): void => {
-        if ('id' in message && this.#pending.has(String(message.id))) this.#budget.refuse(responseEnded())
+        // Without this the SDK would wait for a result until the request times out.
+        if (this.#pending.delete(id)) {
+          this.#failure = responseEnded()
+          const error = { code: -32_000, message: this.#failure.message }
+          transport.onmessage?.({ jsonrpc: '2.0', id: message.id, error })
+        }
         options?.onRequestStreamEnd?.()
       }
-      return send(message, { ...options, onRequestStreamEnd })
+      const isStreamable = transport instanceof StreamableHTTPClientTransport
+      return send(message, {
+        ...options,
+        onRequestStreamEnd,
+        ...(isStreamable && signal !== undefined ? { requestSignal: signal } : {}),
+      })
     }
+  }
+
+  /** Returns the signal that ends the response. With `modern`, the SDK cancels a request by aborting it. */
+  #beginCall(id: string, modern: AbortSignal | undefined): AbortSignal {
+    const call: SentCall = { id, end: new AbortController(), wasSent: false, isCancelled: false }
+    this.#call = call
+    this.#result = undefined
+    this.#failure = undefined
+    if (modern !== undefined) {
+      onAbort(modern, () => {
+        this.#pending.delete(id)
+        call.isCancelled = true
+      })
+    }
+    if (!this.#isHttp) this.onCallSent?.()
+    return modern ?? call.end.signal
+  }
+
+  /** Sends the notification that cancels a request, and then ends its response. A request that was not sent yet is not. */
+  async #cancel(id: string, send: () => Promise<void>): Promise<void> {
+    this.#pending.delete(id)
+    const call = this.#call?.id === id ? this.#call : undefined
+    if (call !== undefined) call.isCancelled = true
+    if (this.#isHttp && call?.wasSent === false) return call.end.abort()
+    const { maxCancelMs, maxCallMs } = this.#source.limits
+    if (call !== undefined) this.#aborted.set(id, performance.now() + maxCallMs)
+    const sent = send()
+    const end = async (): Promise<void> => {
+      await Promise.race([sent, setTimeout(maxCancelMs, undefined, { ref: false })]).catch(() => undefined)
+      call?.end.abort()
+      this.#cancellations.delete(ended)
+    }
+    const ended = end()
+    this.#cancellations.add(ended)
+    return sent
+  }
+
+  /** Resolves when the cancellations of aborted requests have reached the server, or after `maxMs`. */
+  async waitForCancellations(maxMs: number): Promise<void> {
+    if (this.#cancellations.size === 0) return
+    await Promise.race([Promise.all(this.#cancellations), setTimeout(maxMs, undefined, { ref: false })])
+  }
+
+  /**
+   * Notes that a request is sent now.
+   * @throws when it was cancelled before
+   */
+  noteSent(init: RequestInit | undefined): void {
+    init?.signal?.throwIfAborted()
+    const { id, method } = readRequest(init)
+    const call = this.#call
+    if (method !== 'tools/call' || call === undefined || id !== call.id) return
+    if (call.isCancelled) throw new DOMException('The call was cancelled.', 'AbortError')
+    call.wasSent = true
+    this.onCallSent?.()
+  }
+
+  /**
+   * Whether an elicitation belongs to the latest call. On a stream that several calls share, an aborted one may have
+   * sent it.
+   */
+  belongsToCall(elicitationId: string | number): boolean {
+    const callId = this.#elicitations.get(String(elicitationId))
+    this.#elicitations.delete(String(elicitationId))
+    if (this.#call === undefined || this.#call.isCancelled) return false
+    if (callId !== undefined) return callId === this.#call.id
+    return [...this.#aborted.values()].every((until) => until < performance.now())
   }
 
   /**
@@ -78,6 +193,7 @@ export class ResponseReader {
     send: GuardedFetch['fetch'],
     transport: 'streamable_http' | 'sse' = 'streamable_http',
   ): GuardedFetch['fetch'] {
+    this.#isHttp = true
     return async (input, init) => {
       const id = this.#register(init)
       if ((init?.method ?? 'GET') === 'GET' && acceptsEvents(init)) await this.#waitToReopen(init?.signal)
@@ -98,7 +214,7 @@ export class ResponseReader {
       )
       const read =
         ok && isEventStream
-          ? this.#readEvents(pieces, secret, transport)
+          ? this.#readEvents(pieces, secret, transport, requestId)
           : ok && type.startsWith('application/json')
             ? this.#readJson(pieces, secret, requestId)
             : readStart(pieces, secret)
@@ -118,17 +234,17 @@ export class ResponseReader {
 
   /** Returns the id of the request in a body as text; undefined for a notification or a response. */
   #register(init: RequestInit | undefined): string | undefined {
-    if (init?.method !== 'POST' || typeof init.body !== 'string') return undefined
-    const { id, method } = JSON.parse(init.body) as { id?: string | number; method?: string }
+    const { id, method } = readRequest(init)
     if (id === undefined || method === undefined) return undefined
-    this.#pending.set(String(id), method)
-    return String(id)
+    this.#pending.set(id, method)
+    return id
   }
 
   async *#readEvents(
     body: AsyncIterable<Uint8Array>,
     secret: string | undefined,
     transport: 'streamable_http' | 'sse',
+    requestId: string | undefined,
   ): AsyncIterable<Uint8Array> {
     const events: (EventSourceMessage | { readonly retry: number })[] = []
     const parser = createParser({
@@ -142,7 +258,10 @@ export class ResponseReader {
         parser.feed(decoder.decode(piece, { stream: true }))
         let text = ''
         for (const event of events.splice(0))
-          text += 'retry' in event ? `retry: ${event.retry}\n\n` : await this.#rewriteEvent(event, secret)
+          text +=
+            'retry' in event
+              ? `retry: ${event.retry}\n\n`
+              : await this.#rewriteEvent(event, secret, requestId)
         if (text !== '') yield encoder.encode(text)
       }
     } catch (error) {
@@ -153,11 +272,17 @@ export class ResponseReader {
     if (transport === 'sse') this.#budget.refuse(responseEnded())
   }
 
-  async #rewriteEvent({ id, event, data }: EventSourceMessage, secret: string | undefined): Promise<string> {
+  async #rewriteEvent(
+    { id, event, data }: EventSourceMessage,
+    secret: string | undefined,
+    requestId: string | undefined,
+  ): Promise<string> {
     // Other events, such as `endpoint` of HTTP+SSE, stay.
     const isMessage = event === undefined || event === 'message'
     const read =
-      isMessage || data.length > maxDirectBytes ? await this.#read(data, secret) : hideSecret(data, secret)
+      isMessage || data.length > maxDirectBytes
+        ? await this.#read(data, secret, requestId)
+        : hideSecret(data, secret)
     // An event without a message and an id is dropped, because the SDK is slower to reject it than to parse a message.
     if (isMessage && !read.includes('"jsonrpc"') && id === undefined) return ''
     const name = event === undefined ? '' : `event: ${event}\n`
@@ -172,13 +297,17 @@ export class ResponseReader {
     const pieces: Uint8Array[] = []
     for await (const piece of body) pieces.push(piece)
     // A large buffer has memory of its own, which can be passed to a thread without a copy.
-    const read = await this.#read(Buffer.concat(pieces), secret)
+    const read = await this.#read(Buffer.concat(pieces), secret, requestId)
     if (requestId !== undefined && this.#pending.has(requestId)) throw unanswered()
     yield new TextEncoder().encode(read)
   }
 
   /** Reads a message and returns the JSON for the SDK. Bytes must not be used afterwards. */
-  async #read(data: string | Uint8Array<ArrayBuffer>, secret: string | undefined): Promise<string> {
+  async #read(
+    data: string | Uint8Array<ArrayBuffer>,
+    secret: string | undefined,
+    requestId: string | undefined,
+  ): Promise<string> {
     const { userId, largeMessageReader, url, limits } = this.#source
     const received = { data, secret, methods: this.#pending, url, limits }
     let read: ReadMessage
@@ -189,11 +318,28 @@ export class ResponseReader {
     } catch (error) {
       throw error instanceof AppError ? this.#budget.refuse(error) : error
     }
-    for (const id of read.answered) this.#pending.delete(id)
+    if (read.elicitation !== undefined) this.#elicitations.set(read.elicitation, requestId)
+    for (const id of read.answered) {
+      this.#pending.delete(id)
+      this.#aborted.delete(id)
+    }
     this.#page = read.page ?? this.#page
-    this.#result = read.result ?? this.#result
+    if (read.result !== undefined && read.answered.includes(this.#call?.id ?? '')) this.#result = read.result
     return read.message
   }
+}
+
+/** Returns the id, as text, and the method of the message in a body. */
+function readRequest(init: RequestInit | undefined): { readonly id?: string; readonly method?: string } {
+  if (init?.method !== 'POST' || typeof init.body !== 'string') return {}
+  const { id, method } = JSON.parse(init.body) as { id?: string | number; method?: string }
+  return { ...(id === undefined ? {} : { id: String(id) }), ...(method === undefined ? {} : { method }) }
+}
+
+/** Returns the id of the request that a notification cancels. */
+function readCancelled(message: JSONRPCMessage): string | undefined {
+  if (!('method' in message) || message.method !== 'notifications/cancelled') return undefined
+  return String(message.params?.['requestId'])
 }
 
 function acceptsEvents(init: RequestInit | undefined): boolean {

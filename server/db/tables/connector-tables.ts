@@ -30,6 +30,8 @@ export interface ConnectorRow {
   tools_expire_at: number | null
   /** JSON: the protocol revision of the server, and when it is checked again. */
   era: string | null
+  /** Seconds for which a tool may be silent; null for the default. */
+  time_limit: number | null
   created_at: number
 }
 
@@ -72,6 +74,9 @@ export interface ToolCallRow {
   duration: number | null
   /** The size of the result. */
   bytes: number | null
+  chat_id: string | null
+  /** A hash of the server's session that the call ran in. Null when it was not sent, or its server has no sessions. */
+  session: string | null
 }
 
 /** The registration and tokens from an authorization server for a connector. */
