@@ -4,6 +4,7 @@ import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod
 import { describeError } from '../lib/describe-error.ts'
 import { shuttingDown, unpublished } from './api.ts'
 import { createErrorHandler, refuseBrokenRequest, type ToStorageError } from './error-handler.ts'
+import { registerForwardedAddresses } from './forwarded-addresses.ts'
 import { registerHostCheck } from './host-check.ts'
 import { registerJsonBody } from './json-body.ts'
 import { registerOpenApi } from './open-api.ts'
@@ -80,6 +81,7 @@ export async function createServer(deps: ServerDeps, options: ServerOptions): Pr
   app.setErrorHandler(handleError)
   registerClosing(app)
   onDisconnect(app, logDisconnect)
+  registerForwardedAddresses(app)
   registerHostCheck(app, { publicUrl, servesTls: tls !== null, otherHosts: tls?.hosts ?? (() => []) })
   registerJsonBody(app)
   registerSecurityHeaders(app, {

@@ -42,7 +42,7 @@ export function networkOf({ ip }: Pick<FastifyRequest, 'ip'>): string {
 /** Bits of an IPv6 prefix that some providers assign to one customer, who then has 65,536 networks of 64 bits. */
 const siteBits = 48
 /** How many networks of a site can use up their limits in the same minute. */
-const maxNetworksPerSite = 8
+export const maxNetworksPerSite = 8
 
 /** The IPv4 address, or the IPv6 prefix that one customer may have. */
 export function siteOf({ ip }: Pick<FastifyRequest, 'ip'>): string {

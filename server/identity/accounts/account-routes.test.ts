@@ -216,7 +216,7 @@ describe.each(engines)('account and security on %s', (engine) => {
 
 it('counts attempts at the current password together with those of the sign-in form', async () => {
   const database = await openTestDatabase('sqlite')
-  const server = await openIdentityServer({ database, environment: { RATE_LIMIT_SIGN_IN: '3' } })
+  const server = await openIdentityServer({ database, environment: { RATE_LIMIT_SIGN_IN: '2' } })
   const browser = new SignInSession(server.baseUrl)
   await browser.join()
   const form = /name="form" value="([^"]+)"/.exec(await (await browser.fetch(page)).text())?.[1] ?? ''

@@ -66,7 +66,7 @@ describe.each(engines)('a reset link on %s', (engine) => {
       formKey: 'a key',
       now: scene.deps.now,
       passwords,
-      signInLimiter: { attempt: (_reply, _email, check) => check() },
+      signInLimiter: { attempt: (_reply, _email, check) => check(), create: (_reply, create) => create() },
       sessions: { notifyEnded: () => Promise.resolve() },
     })
     const { pathname, search, searchParams } = new URL(link)

@@ -67,7 +67,7 @@ function registerAccountLink(
       const email = opened.found.email ?? fields['email'] ?? ''
       const findRefusal = async (trx: Db) => ((await consume(trx, opened.token)) ? null : link.invalid)
       const create = () => createAccount({ database, now, passwords, findRefusal }, { name, email, password })
-      const { account, error } = await signInLimiter.attempt(reply, null, create)
+      const { account, error } = await signInLimiter.create(reply, create)
       if (account === undefined) return sendPage(reply, show(opened, { name, email, error }), 422)
       return sendPage(reply, noticePage('Your account is ready', 'Sign in to start using Yonder.', toYonder))
     },

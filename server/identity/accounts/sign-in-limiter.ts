@@ -1,13 +1,12 @@
-import type { FastifyInstance, FastifyReply } from 'fastify'
+import type { FastifyReply } from 'fastify'
 import { LRUCache } from 'lru-cache'
-import { limitSite } from '../../http/rate-limits.ts'
-import { AppError } from '../../lib/app-error.ts'
+import { createFailureLimit } from '../../http/failure-limit.ts'
 
 /** Limits attempts to sign in. All forms that check or set a password share one limit. */
 export type SignInLimiter = ReturnType<typeof createSignInLimiter>
 
 export interface SignInLimiterOptions {
-  /** Attempts per minute of one network. */
+  /** Failed attempts per minute of one network. */
   readonly perMinute: number
   /** Milliseconds since 1970. */
   readonly now: () => number
@@ -22,6 +21,8 @@ const maxWaitMs = 8_000
 /** Attempts are forgotten when the account had none for this time. */
 const memoryMs = 15 * minuteMs
 const maxAccounts = 50_000
+/** How many accounts a network may create for each failed attempt that it has. Many users may share an address. */
+const accountsPerFailure = 10
 
 interface Attempts {
   readonly count: number
@@ -29,12 +30,14 @@ interface Attempts {
 }
 
 /**
- * Creates the limiter of this process. An account is slowed down and never locked, because anyone who knows its e-mail
- * could lock out its owner. Unknown e-mails are counted like known ones, so that a wait does not reveal an account.
+ * Creates the limiter of this process. A network is limited by its failures only, because the users of an office share
+ * one address. An account is slowed down and never locked, because anyone who knows its e-mail could lock out its owner.
+ * Unknown e-mails are counted like known ones, so that a wait does not reveal an account.
  */
-export function createSignInLimiter(app: FastifyInstance, { perMinute, now, wait }: SignInLimiterOptions) {
-  const countAttempt = app.createRateLimit({ max: perMinute, timeWindow: minuteMs })
-  const limitSiteAttempts = limitSite(app, perMinute)
+export function createSignInLimiter({ perMinute, now, wait }: SignInLimiterOptions) {
+  const refusal = 'Too many attempts. Wait a minute, then try again.'
+  const failures = createFailureLimit({ perMinute, now, refusal })
+  const created = createFailureLimit({ perMinute: perMinute * accountsPerFailure, now, refusal })
   const attemptsOf = new LRUCache<string, Attempts>({ max: maxAccounts })
 
   /** Counts an attempt before its result is known, so that concurrent attempts wait too. */
@@ -47,25 +50,39 @@ export function createSignInLimiter(app: FastifyInstance, { perMinute, now, wait
 
   return {
     /**
-     * Counts one attempt of the network that sent the request, then runs `check`. When the attempt is at the password of
-     * an account, `email` names it: after several attempts without success, each further one at this account waits
-     * before `check` runs, for eight seconds at most. `check` resolves to undefined when the password is wrong.
-     * @throws AppError `rate_limited` when the network or its site has no attempts left in this minute
+     * Runs `check`, which resolves to undefined when the password is wrong. While as many attempts of the network run as
+     * may fail in a minute, further ones wait for the results. `email` names the account whose password is checked: after
+     * several attempts without success, each further one at this account waits before `check` runs, for eight seconds at
+     * most.
+     * @throws AppError `rate_limited` when the network or its site has no failures left in this minute
      */
-    async attempt<T>(reply: FastifyReply, email: string | null, check: () => Promise<T>): Promise<T> {
-      await limitSiteAttempts(reply.request, reply)
-      const limit = await countAttempt(reply.request)
-      if (!limit.isAllowed && limit.isExceeded) {
-        reply.header('retry-after', limit.ttlInSeconds)
-        throw new AppError('rate_limited', 'Too many attempts. Wait a minute, then try again.')
-      }
-      if (email === null) return check()
-      const waitMs = toWaitMs(addAttempt(email))
-      if (waitMs > 0) await wait(waitMs)
-      const result = await check()
-      if (result !== undefined) attemptsOf.delete(email)
-      return result
-    },
+    attempt: <T>(reply: FastifyReply, email: string | null, check: () => Promise<T>): Promise<T> =>
+      failures.run(
+        reply,
+        async () => {
+          if (email === null) return check()
+          const waitMs = toWaitMs(addAttempt(email))
+          if (waitMs > 0) await wait(waitMs)
+          const result = await check()
+          if (result !== undefined) attemptsOf.delete(email)
+          return result
+        },
+        (result) => result === undefined,
+      ),
+    /**
+     * Runs `create`, which stores an account or returns an error. Only errors count as failures, but a network may not
+     * create any number of accounts.
+     * @throws AppError `rate_limited`
+     */
+    create: <T extends { readonly error?: string }>(
+      reply: FastifyReply,
+      create: () => Promise<T>,
+    ): Promise<T> =>
+      failures.run(
+        reply,
+        () => created.run(reply, create, () => true),
+        ({ error }) => error !== undefined,
+      ),
   }
 }
 

@@ -115,7 +115,7 @@ export function registerNewAccountRoutes(scope: FastifyInstance, deps: PageDeps)
       return signUp.maySignUp(normalizedEmail) && known === undefined ? null : noNewAccount
     }
     const create = () => createAccount({ database, now, passwords, findRefusal }, fields)
-    const { account, error } = await signInLimiter.attempt(reply, null, create)
+    const { account, error } = await signInLimiter.create(reply, create)
     if (account === undefined) return sendPage(reply, show(interaction, { name, email, error }), 422)
     return finishInteraction(deps, request, reply, account)
   })

@@ -19,8 +19,8 @@ export type RequestLimit = (request: FastifyRequest, reply: FastifyReply) => Pro
 
 /**
  * Limits every request to the pages and the provider at `base`, because anyone can send them: their number per network,
- * the length of their parameters, and their bodies. Pages and provider must share one limit, which counts
- * their requests together.
+ * except of requests for tokens, the length of their parameters, and their bodies. Pages and provider must share one
+ * limit, which counts their requests together.
  */
 export function createRequestLimit(
   app: FastifyInstance,
@@ -29,10 +29,20 @@ export function createRequestLimit(
   const limitPerNetwork = app.rateLimit({ max: perMinute, timeWindow: minuteMs })
   const limitPerSite = limitSite(app, perMinute)
   return async (request, reply) => {
-    await limitPerSite(request, reply)
-    await limitPerNetwork.call(app, request, reply)
+    if (!isTokenRequest(request, base)) {
+      await limitPerSite(request, reply)
+      await limitPerNetwork.call(app, request, reply)
+    }
     limitSize(request, base)
   }
+}
+
+/** Every open page refreshes its token, so only the failures of these requests are limited. */
+export function isTokenRequest(
+  { method, url }: Pick<FastifyRequest, 'method' | 'url'>,
+  base: string,
+): boolean {
+  return method === 'POST' && url.split('?')[0] === `${base}/token`
 }
 
 function limitSize({ url, headers }: FastifyRequest, base: string): void {

@@ -193,20 +193,32 @@ it('counts all requests of an address to the provider and its pages together', a
   const { path, form } = await session.openForm()
   const statuses = [
     (await session.fetch('/oidc/.well-known/openid-configuration')).status,
-    (await session.refresh('unknown')).status,
+    (await session.fetch('/oidc/jwks')).status,
     (await session.post(path, { ...testAccount, form })).status,
   ]
   const refusedPage = await session.fetch(path)
-  const refusedToken = await session.refresh('unknown')
   const refusedStart = await session.fetch(session.authorization().address)
   await server.close()
   await database.close()
-  expect(statuses).toEqual([200, 400, 401])
+  expect(statuses).toEqual([200, 200, 401])
   expect(refusedPage.status).toBe(429)
   expect(await refusedPage.text()).toContain('Too many attempts')
   expect(Number(refusedPage.headers.get('retry-after'))).toBeGreaterThan(0)
   expect(refusedStart.status).toBe(429)
   expect(await refusedStart.text()).toContain('Too many attempts')
-  expect(refusedToken.status).toBe(429)
-  expect(await refusedToken.json()).toMatchObject({ error: { code: 'rate_limited' } })
+})
+
+it('counts of the requests for tokens only those that fail', async () => {
+  const database = await openTestDatabase('sqlite')
+  const server = await openIdentityServer({ database, environment: { RATE_LIMIT_OIDC: '12' } })
+  const session = new SignInSession(server.baseUrl)
+  const { refresh_token: token } = await session.join()
+  for (let count = 0; count < 30; count += 1) expect((await session.refresh(token)).status).toBe(200)
+  for (let count = 0; count < 12; count += 1) expect((await session.refresh('unknown')).status).toBe(400)
+  const refused = await session.refresh('unknown')
+  await server.close()
+  await database.close()
+  expect(refused.status).toBe(429)
+  expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
+  expect(await refused.json()).toMatchObject({ error: { code: 'rate_limited' } })
 })

@@ -1,13 +1,14 @@
 import type { EventEmitter } from 'node:events'
 import type { IncomingMessage } from 'node:http'
-import type { FastifyError, FastifyInstance } from 'fastify'
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type Provider from 'oidc-provider'
 import type { Dialect } from '../../db/database.ts'
 import { toStorageError } from '../../db/storage-problem.ts'
 import { retryAfterSeconds } from '../../http/error-handler.ts'
+import type { createFailureLimit } from '../../http/failure-limit.ts'
 import { AppError } from '../../lib/app-error.ts'
 import { createPageErrorHandler } from '../pages/register-pages.ts'
-import { maxBodyBytes, type RequestLimit } from './limit-requests.ts'
+import { isTokenRequest, maxBodyBytes, type RequestLimit } from './limit-requests.ts'
 import type { LazyProvider } from './provider.ts'
 
 /**
@@ -28,7 +29,16 @@ function replayBody(req: IncomingMessage, body: Buffer): void {
 export async function mountProvider(
   app: FastifyInstance,
   provider: LazyProvider,
-  { limitRequest, dialect }: { readonly limitRequest: RequestLimit; readonly dialect: Dialect },
+  {
+    limitRequest,
+    limitTokens,
+    dialect,
+  }: {
+    readonly limitRequest: RequestLimit
+    /** Limits the failures of requests for tokens. */
+    readonly limitTokens: ReturnType<typeof createFailureLimit>
+    readonly dialect: Dialect
+  },
 ): Promise<void> {
   const { pathname, host, protocol } = new URL(provider.issuer)
   // A change of the signing keys brings another provider.
@@ -60,20 +70,31 @@ export async function mountProvider(
       const loaded = await provider.load()
       const handle = handlers.get(loaded) ?? listenToErrors(loaded, app, dialect).callback()
       handlers.set(loaded, handle)
-      const { raw: req } = request
-      const { raw: res } = reply
-      for (const [name, value] of Object.entries(reply.getHeaders())) {
-        if (value !== undefined) res.setHeader(name, value)
-      }
-      reply.hijack()
-      Object.assign(req, { originalUrl: path, url: path.slice(pathname.length) || '/' })
-      req.headers.host = host
-      delete req.headers['x-forwarded-host']
-      req.headers['x-forwarded-proto'] = protocol.slice(0, -1)
-      if (request.body instanceof Buffer) replayBody(req, request.body)
-      await handle(req, res)
+      const serve = () => handleRequest(handle, request, reply)
+      if (!isTokenRequest(request, pathname)) await serve()
+      else await limitTokens.run(reply, serve, () => reply.raw.statusCode >= 400)
     })
   })
+
+  async function handleRequest(
+    handle: ReturnType<Provider['callback']>,
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ): Promise<void> {
+    const path = request.url
+    const { raw: req } = request
+    const { raw: res } = reply
+    for (const [name, value] of Object.entries(reply.getHeaders())) {
+      if (value !== undefined) res.setHeader(name, value)
+    }
+    reply.hijack()
+    Object.assign(req, { originalUrl: path, url: path.slice(pathname.length) || '/' })
+    req.headers.host = host
+    delete req.headers['x-forwarded-host']
+    req.headers['x-forwarded-proto'] = protocol.slice(0, -1)
+    if (request.body instanceof Buffer) replayBody(req, request.body)
+    await handle(req, res)
+  }
 }
 
 function listenToErrors(provider: Provider, app: FastifyInstance, dialect: Dialect): Provider {

@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import type { Db } from '../../db/database.ts'
+import { createFailureLimit } from '../../http/failure-limit.ts'
 import { AppError } from '../../lib/app-error.ts'
 import { readSignUpPolicy } from '../accounts/create-account.ts'
 import { createSetUpCheck, ensureSetUpToken } from '../accounts/set-up-token.ts'
@@ -82,11 +83,16 @@ export async function openEmbeddedIdentity(
       google,
       now,
       passwords,
-      signInLimiter: createSignInLimiter(app, { perMinute: signIn, now, wait }),
+      signInLimiter: createSignInLimiter({ perMinute: signIn, now, wait }),
       needsSetUp,
     }
     await app.register(async (scope) => registerPages(scope, pageDeps, limitRequest))
-    await mountProvider(app, provider, { limitRequest, dialect })
+    const limitTokens = createFailureLimit({
+      perMinute: oidc,
+      now,
+      refusal: 'Too many requests. Wait a minute, then try again.',
+    })
+    await mountProvider(app, provider, { limitRequest, limitTokens, dialect })
   }
 
   return {
