@@ -10,6 +10,15 @@ export const ClientSettings = z.object({
     audience: z.string(),
     /** Extra authorization parameters of 'Sign in with Google', for example `connection=google-oauth2`. */
     googleParams: z.record(z.string(), z.string()),
+    /** Extra authorization parameters of every sign-in. A `scope` is added to the usual ones. */
+    params: z.record(z.string(), z.string()).optional(),
+    /**
+     * The name on the button of a hosted provider. With it, 'Sign in with Google' is a second button, and only if there
+     * are `googleParams`.
+     */
+    providerName: z.string().optional(),
+    /** Why nobody can sign in at the hosted provider with the settings of this server, in a sentence. */
+    problem: z.string().optional(),
     /** True when this server is its own identity provider, which can offer a local account. */
     embedded: z.boolean(),
   }),
@@ -30,3 +39,18 @@ export const UserInfo = z.object({
   userPrefix: z.string(),
 })
 export type UserInfo = z.infer<typeof UserInfo>
+
+const reported = z.string().max(400)
+
+/** Why a sign-in failed in a browser, for the log of the server. */
+export const SignInFailure = z.object({
+  /** One sentence, as the user has read it. */
+  sentence: z.string().max(2_000),
+  /** What was compared, such as the claim `aud`. */
+  claim: reported.optional(),
+  expected: reported.optional(),
+  received: reported.optional(),
+})
+
+/** The ID token of a sign-in, from which the server reads a name and an e-mail that the access token lacks. */
+export const IdTokenInput = z.object({ id_token: z.string().max(32_768) })

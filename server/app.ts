@@ -23,7 +23,11 @@ import type { Guards } from './http/outgoing/guarded-fetch.ts'
 import { limitRequests } from './http/rate-limits.ts'
 import { registerWebRoutes } from './http/web-routes.ts'
 import { authenticateRequests, requireUser } from './identity/authenticate.ts'
-import { registerSettingsRoutes, registerUserRoutes } from './identity/identity-routes.ts'
+import {
+  registerSettingsRoutes,
+  registerSignInFailureRoutes,
+  registerUserRoutes,
+} from './identity/identity-routes.ts'
 import type { Identity } from './identity/identity.ts'
 import { endStreamsOnSignOut } from './identity/sessions/end-streams-on-sign-out.ts'
 import { listDisabledUserIds } from './identity/users/managed-user-store.ts'
@@ -165,6 +169,7 @@ async function registerPublicRoutes(app: FastifyInstance, deps: AppDeps, domains
   )
   await identity.register(app)
   registerSettingsRoutes(app, deps)
+  await scope(registerSignInFailureRoutes)
   await scope((api) => registerConnectorOAuthRoutes(api, domains.connectors.deps, { perMinute: writes }))
   await scope((api) => registerSharedChatRoutes(api, database.db, { perMinute: shareReads }))
   await scope((api) => registerDiagnosisRoutes(api, deps, { perMinute: shareReads }))
@@ -174,7 +179,7 @@ function registerSignedInRoutes(api: Api, deps: AppDeps, domains: Domains): void
   const { live, integrations, connectors, completions, chats, listedModels } = domains
   const perMinute = deps.config.rateLimits.writes
   limitRequests(api, deps.config.rateLimits, (request) => requireUser(request).id)
-  registerUserRoutes(api)
+  registerUserRoutes(api, deps.identity)
   const botDeps = { ...deps, listedModels }
   registerBotRoutes(api, botDeps, {
     onChanged: createNotifier(live, 'bots'),

@@ -26,6 +26,7 @@ interface Form {
 const forms: Readonly<Record<string, readonly Form[]>> = {
   'GET /api/settings': [],
   'GET /api/auth/userinfo': [],
+  'POST /api/auth/id-token': [],
   'GET /api/bots': [],
   'POST /api/bot': [],
   'PUT /api/bot/{name}': [{ path: { name: 'bot' }, rest: { name: 'Renamed', model: 'm' } }],

@@ -24,6 +24,7 @@ const limited = [
   'GET /oidc/invitation',
   'GET /oidc/reset-password',
   'GET /oidc/set-up',
+  'POST /api/sign-in-failures',
   'POST /oidc/interaction/:uid',
   'POST /oidc/interaction/:uid/new-account',
   'POST /oidc/invitation',

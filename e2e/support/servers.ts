@@ -154,7 +154,8 @@ function makeEntry(name: string, rest: object = {}, headers: readonly object[] =
   }
 }
 
-async function serveIdentityPage(
+/** Serves the page that can only sign in and out, with these settings of the sign-in. */
+export async function serveIdentityPage(
   page: BuiltPage,
   environment: Readonly<Record<string, string>>,
   use: (server: IdentityServer) => Promise<void>,

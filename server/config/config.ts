@@ -172,9 +172,17 @@ function toConfig(env: Settings, machine: Machine) {
     oidc:
       env.OIDC_ISSUER === undefined
         ? null
-        : { issuer: env.OIDC_ISSUER, clientId: env.OIDC_CLIENT_ID ?? '', audience: env.OIDC_AUDIENCE ?? '' },
+        : {
+            issuer: env.OIDC_ISSUER,
+            clientId: env.OIDC_CLIENT_ID ?? '',
+            audience: env.OIDC_AUDIENCE ?? '',
+            /** The name on the button; null means that users sign in with Google there. */
+            name: env.OIDC_PROVIDER_NAME ?? null,
+            /** Parameters that every sign-in adds to the authorization request. */
+            params: Object.fromEntries(new URLSearchParams(env.OIDC_PARAMS)),
+          },
     /** Parameters that 'Sign in with Google' adds to the authorization request. */
-    googleParams: Object.fromEntries(new URLSearchParams(env.OIDC_GOOGLE_PARAMS)),
+    googleParams: Object.fromEntries(new URLSearchParams(env.OIDC_GOOGLE_PARAMS ?? defaultGoogleParams(env))),
     signUp,
     allowedEmails: env.ALLOWED_EMAILS ?? [],
     /** The OAuth client at Google, for sign-in, Gmail and Calendar. */
@@ -242,6 +250,11 @@ function toConfig(env: Settings, machine: Machine) {
       shareReads: env.RATE_LIMIT_SHARE_READS,
     },
   } as const
+}
+
+/** Those of Auth0 and of the built-in provider. Another provider that has a name is not meant to be Google. */
+function defaultGoogleParams({ OIDC_ISSUER, OIDC_PROVIDER_NAME }: Settings): string {
+  return OIDC_ISSUER === undefined || OIDC_PROVIDER_NAME === undefined ? 'connection=google-oauth2' : ''
 }
 
 type TlsConfig = { readonly kind: 'local' } | ({ readonly kind: 'files' } & CertificatePaths) | null

@@ -141,7 +141,7 @@ const hostedSignIn = {
     otherwise: 'the built-in provider',
     example: 'https://example.eu.auth0.com/',
     description:
-      'The issuer of an OpenID provider to sign in with instead of the built-in one: Auth0, Keycloak, Zitadel, Entra or Authentik.',
+      'The issuer of an OpenID provider to sign in with instead of the built-in one. [Entra, Keycloak, Authentik, Zitadel, Auth0, Okta](sign-in.md)',
   }),
   OIDC_CLIENT_ID: optional(z.string(), {
     otherwise: 'none; needed with `OIDC_ISSUER`',
@@ -156,7 +156,20 @@ const hostedSignIn = {
   OIDC_ALLOW_CLIENT_ID_AUDIENCE: withDefault(trueOrFalse, 'false', {
     description: 'Accepts an audience that is the client id, for providers that offer no other.',
   }),
-  OIDC_GOOGLE_PARAMS: withDefault(z.string(), 'connection=google-oauth2', {
+  OIDC_PROVIDER_NAME: optional(z.string().max(60), {
+    otherwise: 'Google',
+    example: 'Contoso',
+    description:
+      "The name on the button: 'Sign in with Contoso'. With it, 'Sign in with Google' is a second button, and only with `OIDC_GOOGLE_PARAMS`.",
+  }),
+  OIDC_PARAMS: optional(z.string(), {
+    example: 'scope=api://your-api-id/access&prompt=select_account',
+    description:
+      'Parameters that every sign-in adds to the authorization request. A `scope` is added to `openid profile email offline_access`.',
+  }),
+  OIDC_GOOGLE_PARAMS: optional(z.string(), {
+    otherwise: '`connection=google-oauth2`; none with `OIDC_PROVIDER_NAME`',
+    example: 'connection=google-oauth2',
     description: "Parameters that 'Sign in with Google' adds to the authorization request.",
   }),
 }
@@ -268,11 +281,11 @@ const pages = {
 const rateLimits = {
   RATE_LIMIT_SIGN_IN: withDefault(perMinute, '10', {
     description:
-      'Attempts to sign in, to create an account or to set a password at the built-in sign-in, together, per IP address.',
+      'Failed attempts to sign in, to create an account or to change a password at the built-in sign-in, together, per IP address. Right passwords do not count; ten times as many accounts may be created.',
   }),
   RATE_LIMIT_OIDC: withDefault(perMinute, '600', {
     description:
-      'Requests to the built-in sign-in, such as opening its pages and refreshing tokens, per IP address. Users behind one address share it.',
+      'Requests to the pages of the built-in sign-in, and failed ones for tokens, per IP address. Users behind one address share it.',
   }),
   RATE_LIMIT_COMPLETIONS: withDefault(perMinute, '30', {
     description:

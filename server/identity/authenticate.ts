@@ -44,7 +44,11 @@ export function requireUser(request: FastifyRequest): User {
   return request.user
 }
 
-function readBearerToken(request: FastifyRequest): string {
+/**
+ * The access token of a request.
+ * @throws AppError `unauthenticated`
+ */
+export function readBearerToken(request: FastifyRequest): string {
   // `headers` joins or drops repeated headers. Only `rawHeaders` contains a second one.
   const headers = request.raw.rawHeaders.filter(
     (_, index, list) => index % 2 === 1 && list[index - 1]?.toLowerCase() === 'authorization',

@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto'
-import { ClientSettings, UserInfo } from '@yonder/contract/identity'
+import { ClientSettings, IdTokenInput, SignInFailure, UserInfo } from '@yonder/contract/identity'
 import type { Config } from '../config/config.ts'
-import { type Api, route } from '../http/api.ts'
-import { requireUser } from './authenticate.ts'
+import { type Api, route, unpublished } from '../http/api.ts'
+import { limitNetworks } from '../http/rate-limits.ts'
+import { toVisibleLine } from '../lib/text.ts'
+import { readBearerToken, requireUser } from './authenticate.ts'
 import type { Identity } from './identity.ts'
 import type { User } from './user.ts'
 
@@ -37,11 +39,42 @@ export function userPrefix({ issuer, subject, email }: Pick<User, 'issuer' | 'su
   return `${localPart}-${hash}`
 }
 
-export function registerUserRoutes(api: Api): void {
+/** Reports of failed sign-ins that a network may send in a minute. A user causes one with each attempt. */
+const maxReportsPerMinute = 60
+
+/**
+ * Registers the route that logs why a sign-in has failed in a browser, where the operator could not read it. Anyone can
+ * send such a report, so it is short, and is logged as what a browser has said.
+ */
+export function registerSignInFailureRoutes(api: Api): void {
+  limitNetworks(api, maxReportsPerMinute)
+  api.post(
+    '/api/sign-in-failures',
+    { schema: { ...unpublished, body: SignInFailure }, bodyLimit: 16_384 },
+    async (request, reply) => {
+      const lines = Object.entries(request.body).map(([name, text]) => [name, toVisibleLine(text ?? '')])
+      request.log.warn({ reported: Object.fromEntries(lines) }, 'a browser reports that a sign-in has failed')
+      return reply.code(204).send()
+    },
+  )
+}
+
+export function registerUserRoutes(api: Api, { readIdToken }: Pick<Identity, 'readIdToken'>): void {
   api.get(
     '/api/auth/userinfo',
     route('user', 'Read the signed-in user', [], { response: { 200: UserInfo } }),
     async (request) => presentUser(requireUser(request)),
+  )
+  api.post(
+    '/api/auth/id-token',
+    route('user', 'Complete the signed-in user from an ID token', [], {
+      body: IdTokenInput,
+      response: { 200: UserInfo },
+    }),
+    async (request) => {
+      const user = requireUser(request)
+      return presentUser((await readIdToken?.(readBearerToken(request), request.body.id_token)) ?? user)
+    },
   )
 }
 

@@ -24,6 +24,12 @@ export interface Identity {
    * `identity_unavailable` when the keys of a hosted provider cannot be loaded
    */
   readonly verify: (token: string) => Promise<User>
+  /**
+   * Updates the user of an access token, for whom the hosted provider has issued this ID token, with the name and e-mail
+   * that the access token lacks. Null with the embedded provider, whose access tokens have both.
+   * @throws AppError as `verify`, and `invalid_request` for an ID token that is not valid or of another user
+   */
+  readonly readIdToken: ((token: string, idToken: string) => Promise<User>) | null
   /** Null when the provider does not report the end of a session. */
   readonly sessions: Pick<EmbeddedSessions, 'idOf' | 'listEnded' | 'onEnd'> | null
   /** Registers the routes of the embedded provider, if there is one. */

@@ -12,7 +12,7 @@ const maxFieldChars = 2_000
 /** The fields of a profile that the claims of a token contain. Missing fields are omitted. */
 export function readProfile(claims: Readonly<Record<string, unknown>>): Partial<Profile> {
   const fields: [keyof Profile, string | undefined][] = [
-    ['name', readText(claims['name']) ?? readText(claims['preferred_username'])],
+    ['name', readText(claims['name'])],
     ['email', readText(claims['email'])],
     ['picture', readText(claims['picture'])],
   ]

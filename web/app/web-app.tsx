@@ -55,8 +55,8 @@ function SessionRoutes({ settings }: { readonly settings: ClientSettings }) {
   const actions = {
     getAccessToken: identity.getAccessToken,
     onSignOut: () => void identity.signOut(),
-    onUnauthorized: (userId: string) => {
-      if (identity.forget(userId)) void navigate('/', { replace: true })
+    onUnauthorized: (userId: string, reason?: string) => {
+      if (identity.forget(userId, reason)) void navigate('/', { replace: true })
     },
   }
   const session: AppRoutesProps['session'] =

@@ -1,4 +1,5 @@
 import { createHash, createHmac, generateKeyPairSync } from 'node:crypto'
+import type { ClientSettings } from '@yonder/contract/identity'
 import { exportJWK, SignJWT } from 'jose'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { parseConfig } from '../../config/config.ts'
@@ -6,7 +7,10 @@ import { createSealer } from '../../db/secrets/seal-secret.ts'
 import { openTestDatabase, type TestDatabase } from '../../testing/database/test-database.ts'
 import {
   openHostileIdentityProvider,
+  signingAlgorithms,
+  type Faults,
   type HostileIdentityProvider,
+  type Signing,
 } from '../../testing/identity/hostile-identity-provider.ts'
 import {
   openIdentityServer,
@@ -205,11 +209,168 @@ describe('the profile', () => {
     })
   })
 
+  it('is read from the ID token where the access token has none, and stays', async () => {
+    const server = await open()
+    provider.faults = { status: { '/userinfo': 401 } }
+    const bare = { sub: 'entra', email: undefined }
+    const token = await provider.mint({ ...bare, name: undefined, preferred_username: 'ada@contoso' })
+    expect(await (await server.readUser(token)).json()).toMatchObject({ name: 'ada@contoso', email: null })
+    const forClient = { sub: 'entra', aud: provider.clientId, nonce: 'n' }
+    const idToken = await provider.mint({ ...forClient, name: 'Ada', email: 'ada@contoso.example' })
+    const known = { name: 'Ada', email: 'ada@contoso.example' }
+    expect(await sendIdToken(server, token, idToken)).toMatchObject({ status: 200, ...known })
+    // The name of the sign-in in a later access token does not replace the name.
+    expect(await (await server.readUser(token)).json()).toMatchObject(known)
+    const named = await provider.mint({ ...bare, name: 'Ada of the access token' })
+    expect(await sendIdToken(server, named, idToken)).toMatchObject({ name: 'Ada of the access token' })
+  })
+
+  it.each<[string, Record<string, unknown>, Signing]>([
+    ['of another user', { sub: 'other' }, 'good'],
+    ['for another client', { aud: 'other' }, 'good'],
+    ['for two clients, of which none is named', { aud: ['yonder-web', 'other'] }, 'good'],
+    ['from another issuer', { iss: 'https://evil.example' }, 'good'],
+    ['that has expired', { exp: 1 }, 'good'],
+    ['with another signature', {}, 'forged'],
+    ['without a signature', {}, 'none'],
+    ['with a shared secret', {}, 'hmac with the public key'],
+  ])('is not read from an ID token %s', async (_name, claims, signing) => {
+    const server = await open()
+    const token = await provider.mint({ sub: 'careful', name: 'Right', email: undefined })
+    await server.readUser(token)
+    const forged = { sub: 'careful', aud: provider.clientId, email: 'forged@example.com', ...claims }
+    expect((await sendIdToken(server, token, await provider.mint(forged, signing))).status).toBe(400)
+    expect(await (await server.readUser(token)).json()).toMatchObject({ name: 'Right', email: null })
+  })
+
   it('is not read from the userinfo of another user', async () => {
     const server = await open()
     provider.user = { sub: 'another-user', name: 'Another User' }
     const token = await provider.mint({ sub: 'nameless', name: undefined })
     expect(await (await server.readUser(token)).json()).toMatchObject({ sub: 'nameless', name: null })
+  })
+})
+
+describe('the algorithms of the provider', () => {
+  it.each(signingAlgorithms)('may be %s, for access tokens, ID tokens and userinfo', async (algorithm) => {
+    provider.faults = { algorithm, signsUserinfo: true }
+    provider.user = { sub: `user-of-${algorithm}`, email: 'signed@example.com' }
+    const server = await open()
+    const token = await provider.mint({ email: undefined })
+    expect(await (await server.readUser(token)).json()).toMatchObject({ email: 'signed@example.com' })
+    const idToken = await provider.mint({ aud: provider.clientId, name: 'Named in the ID token' })
+    expect((await sendIdToken(server, token, idToken)).name).toBe('Named in the ID token')
+  })
+
+  it.each<[string, Faults]>([
+    ['two keys that fit, and a token that names none', { publish: (keys) => keys.map(without('kid')) }],
+    ['keys without algorithm and use', { publish: (keys) => keys.map(without('alg', 'use')) }],
+    [
+      'keys of unknown kinds before it',
+      {
+        publish: (keys) => [
+          { kty: 'AKP', alg: 'ML-DSA-44', pub: 'AA', kid: 'a' },
+          { kty: 'EC', crv: 'secp256k1', x: 'AA', y: 'AA', kid: 'b' },
+          { kty: 'oct', k: 'c2VjcmV0', kid: 'c' },
+          ...keys,
+        ],
+      },
+    ],
+    ['null in the discovery document', { discovery: { userinfo_endpoint: null, revocation_endpoint: null } }],
+    ['no list of algorithms', { discovery: { id_token_signing_alg_values_supported: undefined } }],
+  ])('may come with %s', async (_name, faults) => {
+    provider.faults = faults
+    await provider.rotate()
+    const server = await open()
+    const token = await provider.mint({}, 'good', faults.publish === undefined ? {} : { kid: undefined })
+    expect((await server.readUser(token)).status).toBe(200)
+  })
+})
+
+const without =
+  (...names: readonly string[]) =>
+  (key: object) =>
+    Object.fromEntries(Object.entries(key).filter(([name]) => !names.includes(name)))
+
+async function sendIdToken(server: IdentityServer, token: string, idToken: string) {
+  const response = await fetch(`${server.baseUrl}/api/auth/id-token`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ id_token: idToken }),
+  })
+  return { status: response.status, ...((await response.json()) as { name?: string; email?: string }) }
+}
+
+describe('the reason of a refusal names what was expected and received', () => {
+  const entra = 'https://sts.windows.net/tenant/'
+  it.each<[string, Record<string, unknown>, RegExp]>([
+    ['an issuer', { iss: entra }, /issuer "https:\/\/sts\.windows\.net\/tenant\/" \(iss\).*\(OIDC_ISSUER\)/],
+    ['an audience', { aud: ['a', 'b'] }, /audience \["a","b"\] \(aud\), .* expects ".*" \(OIDC_AUDIENCE\)/],
+    ['no audience', { aud: undefined }, /audience nothing \(aud\)/],
+    [
+      'an expiry',
+      { exp: 1_700_000_000 },
+      /exp is 2023-11-14T22:13:20.000Z, the clock of this server shows 20/,
+    ],
+    ['a start', { nbf: 4_000_000_000 }, /nbf is 2096-.*the clock of this server shows/],
+    ['no subject', { sub: undefined }, /"sub"/],
+    ['a type', { typ: 'Refresh' }, /type "Refresh" \(typ\)/],
+    ['invisible characters', { aud: 'a\n\u202eb' }, /audience "a\\nb" \(aud\)/],
+  ])('%s', async (_name, claims, reason) => {
+    expect(await refusalOf(await provider.mint(claims))).toMatch(reason)
+  })
+
+  it('a key', async () => {
+    const token = await provider.mint({}, 'good', { kid: 'gone' })
+    expect(await refusalOf(token)).toMatch(/key "gone" \(kid, RS256\), which the provider does not publish/)
+  })
+
+  it('a token for another API, whose signature only that API can check', async () => {
+    const token = await provider.mint({ aud: '00000003-0000' }, 'forged')
+    expect(await refusalOf(token)).toMatch(/audience "00000003-0000" \(aud\)/)
+  })
+
+  it('an opaque, an encrypted and a symmetric token', async () => {
+    expect(await refusalOf('0123456789abcdef')).toMatch(/is not a JWT, .*\(OIDC_AUDIENCE\)/)
+    expect(await refusalOf('a.b.c.d.e')).toMatch(/is encrypted/)
+    expect(await refusalOf(await provider.mint({}, 'hmac with the public key'))).toMatch(/"HS256" \(alg\)/)
+  })
+
+  async function refusalOf(token: string): Promise<string> {
+    const server = await open()
+    const response = await server.readUser(token)
+    const { error } = (await response.json()) as { error: { message: string } }
+    expect(response.status).toBe(401)
+    expect(error.message).not.toContain(token)
+    return error.message
+  }
+})
+
+describe('a provider that cannot be used', () => {
+  it.each<[string, Faults, Record<string, string>, RegExp]>([
+    [
+      'another issuer',
+      { discovery: { issuer: 'https://other.example' } },
+      {},
+      /the issuer in the discovery document is/,
+    ],
+    [
+      'the issuer of all tenants',
+      { discovery: { issuer: 'https://login.microsoftonline.com/{tenantid}/v2.0' } },
+      {},
+      /Name yours: https:\/\/login\.microsoftonline\.com\/<tenant id>\/v2\.0/,
+    ],
+    ['no discovery document', { status: { '/.well-known/openid-configuration': 404 } }, {}, /status 404/],
+    ['no keys', { discovery: { jwks_uri: undefined } }, {}, /jwks_uri/],
+  ])('is named before anyone signs in: %s', async (_name, faults, environment, reason) => {
+    provider.faults = faults
+    const server = await open(environment)
+    const { identity } = (await (await fetch(`${server.baseUrl}/api/settings`)).json()) as ClientSettings
+    expect(identity.problem).toMatch(reason)
+    const response = await server.readUser(await provider.mint())
+    expect(response.status).toBe(503)
+    const { error } = (await response.json()) as { error: { message: string } }
+    expect(error.message).toMatch(reason)
   })
 })
 
@@ -305,6 +466,15 @@ describe('an audience that is the client id', () => {
       expect((await server.readUser(await provider.mint({ aud, [claim]: 'x' }))).status).toBe(401)
     },
   )
+
+  it.each(['uid', 'scope', 'scp', 'client_id'])(
+    'accepts a token with a nonce that has the claim %s of an access token, as of Authentik',
+    async (claim) => {
+      const server = await open(environment({ OIDC_ALLOW_CLIENT_ID_AUDIENCE: 'true' }))
+      const token = await provider.mint({ aud: provider.clientId, nonce: 'n', [claim]: 'x' })
+      expect((await server.readUser(token)).status).toBe(200)
+    },
+  )
 })
 
 it('returns the issuer to the browser, and the origins that it may contact', async () => {
@@ -322,6 +492,35 @@ it('returns the issuer to the browser, and the origins that it may contact', asy
     demoShareId: 'demo',
   })
   expect(identity.browserOrigins()).toEqual([provider.issuer])
+})
+
+it.each<[Record<string, string>, object]>([
+  [{ OIDC_PROVIDER_NAME: 'Contoso' }, { providerName: 'Contoso', googleParams: {} }],
+  [
+    { OIDC_PROVIDER_NAME: 'Contoso', OIDC_GOOGLE_PARAMS: 'kc_idp_hint=google' },
+    { providerName: 'Contoso', googleParams: { kc_idp_hint: 'google' } },
+  ],
+  [{}, { googleParams: { connection: 'google-oauth2' } }],
+  [{ OIDC_PARAMS: 'scope=api://a/b&prompt=login' }, { params: { scope: 'api://a/b', prompt: 'login' } }],
+])('tells the browser the name and the parameters of the provider: %o', async (environment, expected) => {
+  const { identity } = await open(environment)
+  expect(identity.clientSettings).toMatchObject(expected)
+  expect('providerName' in identity.clientSettings).toBe('OIDC_PROVIDER_NAME' in environment)
+})
+
+it('accepts reports of failed sign-ins, sixty a minute, and no long ones', async () => {
+  const server = await open()
+  const report = async (body: object) =>
+    (
+      await fetch(`${server.baseUrl}/api/sign-in-failures`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      })
+    ).status
+  expect(await report({ sentence: 'x', claim: 'aud', expected: 'a', received: 'b'.repeat(401) })).toBe(400)
+  for (let count = 1; count < 60; count += 1) expect(await report({ sentence: 'x', claim: 'aud' })).toBe(204)
+  expect(await report({ sentence: 'x' })).toBe(429)
 })
 
 it('updates the allowed origins when the provider becomes available after the start', async () => {

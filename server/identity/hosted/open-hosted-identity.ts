@@ -1,9 +1,18 @@
 import type { Config } from '../../config/config.ts'
+import { AppError } from '../../lib/app-error.ts'
 import type { Identity, IdentityDeps, IdentityOptions } from '../identity.ts'
-import { asymmetricAlgorithms, createCachedTokenVerifier } from '../sessions/token-verifier.ts'
+import { asymmetricAlgorithms, createCachedTokenVerifier, verifyIdToken } from '../sessions/token-verifier.ts'
+import type { User } from '../user.ts'
 import type { UpsertUser } from '../users/upsert-user.ts'
 import { findUserRow } from '../users/user-store.ts'
-import { createFetchProfile, createHostedKeys, type Discovery } from './hosted-provider.ts'
+import {
+  createFetchProfile,
+  createHostedKeys,
+  readHostedProfile,
+  UnusableProviderError,
+  type Discovery,
+  type HostedProfile,
+} from './hosted-provider.ts'
 
 /** `browserOrigins` repeats a failed discovery after this time. */
 const retryDelayMs = 5_000
@@ -11,32 +20,55 @@ const retryDelayMs = 5_000
 /** Uses the OpenID provider of `OIDC_ISSUER` for sign-in. The server starts even if the provider cannot be reached. */
 export async function openHostedIdentity(
   { config, database, now }: Pick<IdentityDeps, 'config' | 'database' | 'now'>,
-  { issuer, clientId, audience }: NonNullable<Config['oidc']>,
+  { issuer, clientId, audience, name, params }: NonNullable<Config['oidc']>,
   { upsertUser, guard }: Pick<IdentityOptions, 'guard'> & { readonly upsertUser: UpsertUser },
 ): Promise<Identity> {
   const keys = createHostedKeys(issuer, guard)
-  const verifyToken = createCachedTokenVerifier({
+  const requirements = {
     findKey: keys.findKey,
     algorithms: asymmetricAlgorithms,
     issuer,
     audience,
     refuseIdTokens: audience === clientId,
     now,
-  })
-  const fetchProfile = createFetchProfile(keys.discover, guard, now)
+  }
+  const verifyToken = createCachedTokenVerifier(requirements)
+  const fetchProfile = createFetchProfile(keys, { issuer, clientId, guard, now })
+  let problem: string | undefined
   let origins = listOrigins(issuer, undefined)
   let nextTryAt = 0
   const updateOrigins = async (): Promise<void> => {
     nextTryAt = now() + retryDelayMs
-    const discovery = await keys.discover().catch(() => undefined)
+    const discovery = await keys.discover().catch((error: unknown) => {
+      problem = error instanceof UnusableProviderError ? error.message : undefined
+      return undefined
+    })
     if (discovery === undefined) return
+    problem = undefined
     nextTryAt = Infinity
     origins = listOrigins(issuer, discovery)
   }
   await updateOrigins()
+  const storeUser = async (subject: string, { username, ...profile }: HostedProfile): Promise<User> => {
+    // Read for every request, so that disabling a user takes effect at once on every node.
+    const stored = await findUserRow(database.db, issuer, subject)
+    const name = profile.name ?? stored?.name ?? username
+    return upsertUser(issuer, subject, { ...profile, ...(name === undefined ? {} : { name }) }, stored)
+  }
   return {
     needsSetUp: () => Promise.resolve(false),
-    clientSettings: { issuer, clientId, audience, googleParams: config.googleParams, embedded: false },
+    get clientSettings() {
+      return {
+        issuer,
+        clientId,
+        audience,
+        googleParams: config.googleParams,
+        ...(Object.keys(params).length === 0 ? {} : { params }),
+        embedded: false,
+        ...(name === null ? {} : { providerName: name }),
+        ...(problem === undefined ? {} : { problem }),
+      }
+    },
     browserOrigins() {
       if (now() >= nextTryAt) void updateOrigins()
       return origins
@@ -45,9 +77,15 @@ export async function openHostedIdentity(
     sessions: null,
     async verify(token) {
       const claims = await verifyToken(token)
-      const profile = await fetchProfile(token, claims)
-      // Read for every request, so that disabling a user takes effect at once on every node.
-      return upsertUser(issuer, claims.sub, profile, await findUserRow(database.db, issuer, claims.sub))
+      return storeUser(claims.sub, await fetchProfile(token, claims))
+    },
+    async readIdToken(token, idToken) {
+      const claims = await verifyToken(token)
+      const idClaims = await verifyIdToken(idToken, { ...requirements, audience: clientId })
+      if (idClaims.sub !== claims.sub)
+        throw new AppError('invalid_request', 'The ID token belongs to another user.')
+      // The access token has precedence, because it is read again with every request.
+      return storeUser(claims.sub, { ...readHostedProfile(idClaims), ...(await fetchProfile(token, claims)) })
     },
     register: () => Promise.resolve(),
     close: () => Promise.resolve(),

@@ -101,6 +101,7 @@ export async function openEmbeddedIdentity(
     needsSetUp,
     setUpUrl: setUpToken === null ? null : `${issuer}/set-up?token=${setUpToken}`,
     sessions,
+    readIdToken: null,
     async verify(token) {
       const claims = await verifyToken(token)
       const grantId = claims[grantClaim]

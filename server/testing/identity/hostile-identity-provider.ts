@@ -3,6 +3,22 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { calculateJwkThumbprint, exportJWK, SignJWT, type JWK, type JWTPayload } from 'jose'
 
+/** The asymmetric algorithms of tokens, each with its key. */
+export const signingAlgorithms = [
+  'RS256',
+  'RS384',
+  'RS512',
+  'PS256',
+  'PS384',
+  'PS512',
+  'ES256',
+  'ES384',
+  'ES512',
+  'EdDSA',
+  'Ed25519',
+] as const
+export type SigningAlgorithm = (typeof signingAlgorithms)[number]
+
 /** How an ID token is signed. `forged` uses another key under the known key id. */
 export type Signing = 'good' | 'forged' | 'none' | 'none with signature' | 'hmac with the public key'
 
@@ -11,6 +27,22 @@ export interface Faults {
   /** Changes the claims of the ID token; undefined removes one. */
   readonly idToken?: Readonly<Record<string, unknown>>
   readonly signing?: Signing
+  /** The algorithm of all tokens; RS256 by default. */
+  readonly algorithm?: SigningAlgorithm
+  /** Changes the header of the ID token; undefined removes a parameter. */
+  readonly idTokenHeader?: Readonly<Record<string, unknown>>
+  /** Changes the claims of the access token, or makes it a random text. */
+  readonly accessToken?: Readonly<Record<string, unknown>> | 'opaque'
+  /** Changes fields of the discovery document; undefined removes one. */
+  readonly discovery?: Readonly<Record<string, unknown>>
+  /** Changes the published keys. */
+  readonly publish?: (keys: readonly JWK[]) => readonly unknown[]
+  /** Paths that allow no requests from other origins. */
+  readonly noCors?: readonly string[]
+  /** Signs the response of the userinfo endpoint. */
+  readonly signsUserinfo?: boolean
+  /** The description of `tokenError` and `refuse`. */
+  readonly description?: string
   readonly omitIdToken?: boolean
   /** The `state` that is returned, if not that of the request. */
   readonly state?: string
@@ -63,8 +95,12 @@ export interface HostileIdentityProvider {
 }
 
 /** Starts an OpenID provider that signs its user in without a page, with the faults of the test. */
-export async function openHostileIdentityProvider(): Promise<HostileIdentityProvider> {
+export async function openHostileIdentityProvider(
+  /** The path of the issuer, such as `/realms/home`. */
+  issuerPath = '',
+): Promise<HostileIdentityProvider> {
   let keys: SigningKey[] = [await makeKey()]
+  const keysOf = new Map<SigningAlgorithm, SigningKey>()
   const unknownKey = await makeKey()
   const codes = new Map<string, { readonly nonce: string | null }>()
   const calls: string[] = []
@@ -78,7 +114,8 @@ export async function openHostileIdentityProvider(): Promise<HostileIdentityProv
     server.listen(0, 'localhost', resolve)
   })
   const { port } = server.address() as AddressInfo
-  const issuer = `http://localhost:${port}`
+  const origin = `http://localhost:${port}`
+  const issuer = origin + issuerPath
 
   const provider: HostileIdentityProvider = {
     issuer,
@@ -107,8 +144,12 @@ export async function openHostileIdentityProvider(): Promise<HostileIdentityProv
   }
   return provider
 
-  function first(): SigningKey {
-    return keys[0] ?? unknownKey
+  async function signingKey(): Promise<SigningKey> {
+    const { algorithm = 'RS256' } = provider.faults
+    if (algorithm === 'RS256') return keys[0] ?? unknownKey
+    const key = keysOf.get(algorithm) ?? (await makeKey(algorithm))
+    keysOf.set(algorithm, key)
+    return key
   }
 
   function accessClaims(): JWTPayload {
@@ -119,9 +160,11 @@ export async function openHostileIdentityProvider(): Promise<HostileIdentityProv
 
   async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const url = new URL(request.url ?? '/', issuer)
-    const { pathname: path } = url
-    response.setHeader('access-control-allow-origin', '*')
-    response.setHeader('access-control-allow-headers', '*')
+    const path = url.pathname.replace(issuerPath.replace(/\/$/, ''), '')
+    if (provider.faults.noCors?.includes(path) !== true) {
+      response.setHeader('access-control-allow-origin', '*')
+      response.setHeader('access-control-allow-headers', '*')
+    }
     if (request.method === 'OPTIONS') {
       response.end()
       return
@@ -130,16 +173,20 @@ export async function openHostileIdentityProvider(): Promise<HostileIdentityProv
     if (provider.faults.hang?.includes(path)) return
     const status = provider.faults.status?.[path]
     if (status !== undefined) {
-      send(response, status, { error: provider.faults.tokenError ?? 'server_error' })
+      const { tokenError: error = 'server_error', description } = provider.faults
+      send(response, status, { error, error_description: description })
       return
     }
     switch (path) {
       case '/.well-known/openid-configuration':
         send(response, 200, describe())
         return
-      case '/jwks':
-        send(response, 200, { keys: keys.map(({ jwk }) => jwk) })
+      case '/jwks': {
+        await signingKey()
+        const published = [...keys, ...keysOf.values()].map(({ jwk }) => jwk)
+        send(response, 200, { keys: provider.faults.publish?.(published) ?? published })
         return
+      }
       case '/authorize':
         authorizations.push(url.searchParams)
         redirect(response, authorize(url.searchParams))
@@ -148,7 +195,10 @@ export async function openHostileIdentityProvider(): Promise<HostileIdentityProv
         await grant(response, new URLSearchParams(await readBody(request)))
         return
       case '/userinfo':
-        send(response, 200, provider.user)
+        if (provider.faults.signsUserinfo === true) {
+          const claims = { ...provider.user, iss: issuer, aud: provider.clientId }
+          response.writeHead(200, { 'content-type': 'application/jwt' }).end(await sign(claims, 'good', {}))
+        } else send(response, 200, provider.user)
         return
       case '/logout':
         redirect(response, url.searchParams.get('post_logout_redirect_uri') ?? '/')
@@ -159,27 +209,31 @@ export async function openHostileIdentityProvider(): Promise<HostileIdentityProv
   }
 
   function describe(): Record<string, unknown> {
+    const { algorithm = 'RS256', tokenEndpoint, noEndSession, discovery } = provider.faults
     return {
       issuer,
-      authorization_endpoint: `${issuer}/authorize`,
-      token_endpoint: provider.faults.tokenEndpoint ?? `${issuer}/token`,
-      jwks_uri: `${issuer}/jwks`,
-      userinfo_endpoint: `${issuer}/userinfo`,
-      revocation_endpoint: `${issuer}/revoke`,
-      ...(provider.faults.noEndSession === true ? {} : { end_session_endpoint: `${issuer}/logout` }),
+      authorization_endpoint: `${origin}/authorize`,
+      token_endpoint: tokenEndpoint ?? `${origin}/token`,
+      jwks_uri: `${origin}/jwks`,
+      userinfo_endpoint: `${origin}/userinfo`,
+      revocation_endpoint: `${origin}/revoke`,
+      ...(noEndSession === true ? {} : { end_session_endpoint: `${origin}/logout` }),
       authorization_response_iss_parameter_supported: true,
       response_types_supported: ['code'],
-      id_token_signing_alg_values_supported: ['RS256'],
+      id_token_signing_alg_values_supported: [algorithm],
+      ...discovery,
     }
   }
 
   function authorize(params: URLSearchParams): string {
-    const { state, responseIssuer = issuer, refuse } = provider.faults
+    const { state, responseIssuer = issuer, refuse, description } = provider.faults
     const code = randomBytes(16).toString('hex')
     codes.set(code, { nonce: params.get('nonce') })
     const next = new URL(params.get('redirect_uri') ?? issuer)
     if (refuse === undefined) next.searchParams.set('code', code)
     else next.searchParams.set('error', refuse)
+    if (refuse !== undefined && description !== undefined)
+      next.searchParams.set('error_description', description)
     next.searchParams.set('state', state ?? params.get('state') ?? '')
     if (responseIssuer !== null) next.searchParams.set('iss', responseIssuer)
     return next.href
@@ -194,6 +248,8 @@ export async function openHostileIdentityProvider(): Promise<HostileIdentityProv
       return
     }
     const { idToken = {}, signing = 'good', omitIdToken = false, accessTokenLife = 300 } = provider.faults
+    const { accessToken = {}, idTokenHeader = {} } = provider.faults
+    const isOpaque = accessToken === 'opaque'
     const now = Math.floor(Date.now() / 1000)
     const claims = {
       ...provider.user,
@@ -205,11 +261,11 @@ export async function openHostileIdentityProvider(): Promise<HostileIdentityProv
       ...idToken,
     }
     send(response, 200, {
-      access_token: await provider.mint(),
+      access_token: isOpaque ? randomBytes(16).toString('hex') : await provider.mint(accessToken),
       token_type: 'Bearer',
       expires_in: accessTokenLife,
       refresh_token: randomBytes(16).toString('hex'),
-      ...(omitIdToken ? {} : { id_token: await sign(claims, signing, {}) }),
+      ...(omitIdToken ? {} : { id_token: await sign(claims, signing, idTokenHeader) }),
     })
   }
 
@@ -218,30 +274,45 @@ export async function openHostileIdentityProvider(): Promise<HostileIdentityProv
     signing: Signing,
     header: Readonly<Record<string, unknown>>,
   ): Promise<string> {
-    const { privateKey, jwk } = first()
-    const kid = jwk.kid ?? ''
-    const payload = Object.fromEntries(Object.entries(claims).filter(([, value]) => value !== undefined))
+    const key = await signingKey()
+    const { privateKey, jwk } = key
+    const { kid, alg = 'RS256' } = jwk
+    const payload = withoutMissing(claims)
     switch (signing) {
       case 'good':
       case 'forged':
         return new SignJWT(payload)
-          .setProtectedHeader({ alg: 'RS256', kid, ...header })
+          .setProtectedHeader({ alg, ...withoutMissing({ kid, ...header }) })
           .sign(signing === 'good' ? privateKey : unknownKey.privateKey)
       case 'none':
       case 'none with signature':
         return `${encode({ alg: 'none', kid, ...header })}.${encode(payload)}.${signing === 'none' ? '' : 'c2ln'}`
       case 'hmac with the public key': {
         const text = `${encode({ alg: 'HS256', kid, ...header })}.${encode(payload)}`
-        return `${text}.${createHmac('sha256', publicPem(first())).update(text).digest('base64url')}`
+        return `${text}.${createHmac('sha256', publicPem(key)).update(text).digest('base64url')}`
       }
     }
   }
 }
 
-async function makeKey(): Promise<SigningKey> {
-  const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
+async function makeKey(alg: SigningAlgorithm = 'RS256'): Promise<SigningKey> {
+  const { privateKey, publicKey } = makePair(alg)
   const jwk = await exportJWK(publicKey)
-  return { privateKey, jwk: { ...jwk, use: 'sig', alg: 'RS256', kid: await calculateJwkThumbprint(jwk) } }
+  return { privateKey, jwk: { ...jwk, use: 'sig', alg, kid: await calculateJwkThumbprint(jwk) } }
+}
+
+const curves: Readonly<Record<string, string>> = { ES256: 'P-256', ES384: 'P-384', ES512: 'P-521' }
+
+function makePair(alg: SigningAlgorithm) {
+  const namedCurve = curves[alg]
+  if (namedCurve !== undefined) return generateKeyPairSync('ec', { namedCurve })
+  return alg.startsWith('Ed')
+    ? generateKeyPairSync('ed25519')
+    : generateKeyPairSync('rsa', { modulusLength: 2048 })
+}
+
+function withoutMissing(values: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined))
 }
 
 function publicPem({ privateKey }: SigningKey): string {

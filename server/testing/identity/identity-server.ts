@@ -10,7 +10,11 @@ import { registerRateLimits } from '../../http/rate-limits.ts'
 import { registerSecurityHeaders } from '../../http/security-headers.ts'
 import { createPasswordHasher } from '../../identity/accounts/hash-password.ts'
 import { authenticateRequests } from '../../identity/authenticate.ts'
-import { registerSettingsRoutes, registerUserRoutes } from '../../identity/identity-routes.ts'
+import {
+  registerSettingsRoutes,
+  registerSignInFailureRoutes,
+  registerUserRoutes,
+} from '../../identity/identity-routes.ts'
 import type { Identity, OnNewUser } from '../../identity/identity.ts'
 import { openIdentity } from '../../identity/open-identity.ts'
 import { freePort } from '../free-port.ts'
@@ -71,7 +75,8 @@ export async function openIdentityServer(options: IdentityServerOptions): Promis
   await registerRateLimits(app)
   await identity.register(app)
   await app.register(async (api: Api) => registerSettingsRoutes(api, { identity, config }))
-  await app.register(async (api: Api) => registerUserRoutes(api))
+  await app.register(async (api: Api) => registerUserRoutes(api, identity))
+  await app.register(async (api: Api) => registerSignInFailureRoutes(api))
   options.extend?.(app)
   await app.listen({ port, host: 'localhost' })
   return {

@@ -40,6 +40,7 @@ export function createTestIdentity(
       listEnded: () => Promise.resolve(ended),
       onEnd: (listener) => void listeners.push(listener),
     },
+    readIdToken: null,
     verify(token) {
       const user = known.get(token)
       if (user === undefined) return Promise.reject(new AppError('unauthenticated', 'Sign in again.'))

@@ -24,9 +24,9 @@ export interface SignedInProps {
   /** Signs out in every tab and at the provider, and returns to the origin of the site. */
   readonly onSignOut: () => void
   /**
-   * Called when the server refused the token: signs out in this browser and redirects to the root of the site.
+   * Called when the server refused the token, for this reason: signs out in this browser and redirects to the root of the site.
    */
-  readonly onUnauthorized: (userId: string) => void
+  readonly onUnauthorized: (userId: string, reason?: string) => void
   readonly sourceUrl: string
 }
 
@@ -42,7 +42,7 @@ export function SignedIn({ user, getAccessToken, onSignOut, onUnauthorized, sour
   const [api] = useState(() =>
     createApiClient({
       getAccessToken: () => getAccessToken(user.sub),
-      onUnauthorized: () => onUnauthorized(user.sub),
+      onUnauthorized: (reason) => onUnauthorized(user.sub, reason),
     }),
   )
   return (

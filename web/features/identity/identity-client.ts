@@ -1,4 +1,5 @@
 import type { ClientSettings } from '@yonder/contract/identity'
+import { readErrorBody } from '../../lib/api/api-client.ts'
 import { logError } from '../../lib/log-error.ts'
 import {
   createIdentityStateStore,
@@ -30,10 +31,13 @@ export function createIdentityClient(settings: ClientSettings['identity']) {
     if (!canSignIn()) {
       state.set({ status: 'error', message: insecureOrigin })
     } else if (isSignInResponse(location)) {
-      await finishSignIn(openClient, store).then(
-        () => state.showStored(),
-        (error: unknown) => state.fail(loginFailed, error),
-      )
+      try {
+        await finishSignIn(openClient, store)
+        if (!settings.embedded) await introduceUser(store)
+        state.showStored()
+      } catch (error) {
+        state.fail(loginFailed, error)
+      }
     } else if (store.read() === null) {
       state.showStored()
     } else {
@@ -74,11 +78,33 @@ export function createIdentityClient(settings: ClientSettings['identity']) {
     signIn,
     getAccessToken,
     signOut,
-    forget: (userId: string) => forgetSession(store, state, userId),
+    forget: (userId: string, reason?: string) => forgetSession(store, state, userId, reason),
   }
 }
 
 export type IdentityClient = ReturnType<typeof createIdentityClient>
+
+/** The sign-in does not wait longer for the server. */
+const maxIntroductionMs = 5_000
+
+/**
+ * Sends the ID token, so that the server knows a name and an e-mail that the access token lacks. Removes the session and
+ * throws when the server refuses the access token: it would refuse every other request as well.
+ */
+async function introduceUser(store: SessionStore): Promise<void> {
+  const session = store.read()
+  if (session === null) return
+  const response = await fetch('/api/auth/id-token', {
+    method: 'POST',
+    credentials: 'omit',
+    headers: { 'Content-Type': 'application/json', Authorization: `Bearer ${session.accessToken}` },
+    body: JSON.stringify({ id_token: session.idToken }),
+    signal: AbortSignal.timeout(maxIntroductionMs),
+  }).catch(() => undefined)
+  if (response?.status !== 401) return
+  store.clear()
+  throw new Error((await readErrorBody(response))?.message ?? 'This server refuses the access token.')
+}
 
 /**
  * Revokes the refresh token if possible, and returns the address to open next: the provider's sign-out page, which
@@ -118,20 +144,27 @@ async function requestToken(getToken: () => Promise<string>, state: IdentityStat
     state.showStored()
     return token
   } catch (cause) {
-    state.showStored(cause instanceof SignedOutError ? null : tokenFailed)
+    if (cause instanceof SignedOutError) state.showStored(null, cause.reason)
+    else state.showStored(tokenFailed)
     throw new Error(tokenFailed, { cause })
   }
 }
 
 /**
- * Removes the session of this user without notifying the provider, after the server refused the access token. Returns
+ * Removes the session of this user without notifying the provider, after the server refused the access token for this
+ * reason. Returns
  * false when another user has signed in meanwhile; that user's session stays.
  */
-function forgetSession(store: SessionStore, state: IdentityStateStore, userId: string): boolean {
+function forgetSession(
+  store: SessionStore,
+  state: IdentityStateStore,
+  userId: string,
+  reason?: string,
+): boolean {
   const session = store.read()
   if (session !== null && session.user.sub !== userId) return false
   store.clear()
-  state.showStored()
+  state.showStored(null, reason)
   return true
 }
 

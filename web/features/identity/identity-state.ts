@@ -1,18 +1,21 @@
 import { logError } from '../../lib/log-error.ts'
 import { createStore } from '../../lib/store.ts'
+import { explainFailure, type SignInProblem } from './explain-failure.ts'
 import type { IdentityUser, SessionStore } from './session-store.ts'
 
 /** The sign-in state of this tab. */
 export type IdentityState =
   | { readonly status: 'loading' }
-  | { readonly status: 'unauthenticated' }
+  /** `reason` says in a sentence why the user was signed out, if it was not the user's wish. */
+  | { readonly status: 'unauthenticated'; readonly reason?: string }
   | {
       readonly status: 'authenticated'
       readonly user: IdentityUser
       /** The message for a failed request for a token, until a request succeeds; null if there is none. */
       readonly failure: string | null
     }
-  | { readonly status: 'error'; readonly message: string }
+  /** `reason` is a sentence with the cause. */
+  | { readonly status: 'error'; readonly message: string; readonly reason?: string }
 
 /** The message of a failed sign-in. */
 export const loginFailed = 'Login failed'
@@ -29,20 +32,38 @@ export function createIdentityStateStore(store: SessionStore) {
     get,
     subscribe,
     set,
-    /** Sets the state from the stored session. `failure` is the message to show when no token could be requested. */
-    showStored(failure: string | null = null) {
+    /**
+     * Sets the state from the stored session. `failure` is the message to show when no token could be requested,
+     * `reason` is why there is no session any more.
+     */
+    showStored(failure: string | null = null, reason?: string) {
       const session = store.read()
-      if (session === null) set({ status: 'unauthenticated' })
-      else if (!isShown(get(), session.user.sub, failure)) {
+      if (session === null) {
+        // The first reason stays: the requests that fail after it only say that nobody is signed in.
+        if (get().status !== 'unauthenticated')
+          set({ status: 'unauthenticated', ...(reason === undefined ? {} : { reason }) })
+      } else if (!isShown(get(), session.user.sub, failure)) {
         set({ status: 'authenticated', user: session.user, failure })
       }
     },
-    /** Logs the cause, and shows the message. */
+    /** Shows the message and the cause, and logs both, here and at the server. */
     fail(message: string, cause: unknown) {
-      logError(message, cause)
-      set({ status: 'error', message })
+      const problem = explainFailure(cause)
+      logError(message, problem)
+      void reportProblem(problem)
+      set({ status: 'error', message, reason: problem.sentence })
     },
   }
+}
+
+/** Tells the server why a sign-in failed, because its operator cannot see the log of a browser. */
+async function reportProblem(problem: SignInProblem): Promise<void> {
+  await fetch('/api/sign-in-failures', {
+    method: 'POST',
+    credentials: 'omit',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify(problem),
+  }).catch(() => undefined)
 }
 
 export type IdentityStateStore = ReturnType<typeof createIdentityStateStore>

@@ -1,5 +1,6 @@
 import type { ClientSettings } from '@yonder/contract/identity'
-import type { Configuration } from 'openid-client'
+import type { Configuration, CustomFetch, ServerMetadata } from 'openid-client'
+import { UnreachableError } from './explain-failure.ts'
 import type * as Library from './open-id-library.ts'
 
 /** The limits for the library, in seconds. */
@@ -31,14 +32,47 @@ export function createOpenIdClient({
   async function open(): Promise<OpenIdClient> {
     const library = await import('./open-id-library.ts')
     const insecure = issuer.startsWith('http:') ? [library.allowInsecureRequests] : []
-    const configuration = await library.discovery(
-      new URL(issuer),
+    const found = await library.discovery(new URL(issuer), clientId, undefined, library.None(), {
+      timeout: httpTimeoutSeconds,
+      execute: insecure,
+      [library.customFetch]: fetchNamed,
+    })
+    const configuration = new library.Configuration(
+      withAlgorithms(found.serverMetadata()),
       clientId,
-      { id_token_signed_response_alg: 'RS256', [library.clockTolerance]: idTokenLeewaySeconds },
+      { [library.clockTolerance]: idTokenLeewaySeconds },
       library.None(),
-      // Checks the signature of every ID token with the provider's keys, on top of the claims.
-      { timeout: httpTimeoutSeconds, execute: [library.enableNonRepudiationChecks, ...insecure] },
     )
+    configuration.timeout = httpTimeoutSeconds
+    configuration[library.customFetch] = fetchNamed
+    // Checks the signature of every ID token with the provider's keys, on top of the claims.
+    for (const extend of [library.enableNonRepudiationChecks, ...insecure]) extend(configuration)
     return { library, configuration }
+  }
+}
+
+const asymmetric = ['RS', 'PS', 'ES'].flatMap((family) => [256, 384, 512].map((bits) => `${family}${bits}`))
+const idTokenAlgorithms: readonly string[] = [...asymmetric, 'EdDSA', 'Ed25519']
+
+/**
+ * Leaves the asymmetric algorithms of the provider's ID tokens, or all of them when it lists none. The library checks
+ * that the key in use is one of the provider's, and of the kind that the algorithm needs.
+ */
+function withAlgorithms(metadata: Readonly<ServerMetadata>): ServerMetadata {
+  const listed: unknown = metadata.id_token_signing_alg_values_supported
+  const usable = Array.isArray(listed) ? idTokenAlgorithms.filter((one) => listed.includes(one)) : []
+  return {
+    ...metadata,
+    id_token_signing_alg_values_supported: usable.length > 0 ? usable : [...idTokenAlgorithms],
+  }
+}
+
+/** A `fetch` whose failure names the address: the browser says no more than "Failed to fetch". */
+const fetchNamed: CustomFetch = async (url, options) => {
+  try {
+    return await fetch(url, options as RequestInit)
+  } catch (error) {
+    // Without the check, a timeout would count as a failure too.
+    throw error instanceof TypeError ? new UnreachableError(url, error) : error
   }
 }

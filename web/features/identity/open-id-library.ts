@@ -6,6 +6,8 @@ export {
   buildEndSessionUrl,
   calculatePKCECodeChallenge,
   clockTolerance,
+  Configuration,
+  customFetch,
   discovery,
   enableNonRepudiationChecks,
   None,

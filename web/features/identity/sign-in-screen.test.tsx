@@ -13,11 +13,19 @@ function open(
   state: IdentityState = { status: 'unauthenticated' },
   demoShareId: string | null = null,
   needsSetUp?: boolean,
+  more: Partial<ClientSettings['identity']> = {},
 ) {
   const signIn = vi.fn<IdentityClient['signIn']>(() => Promise.resolve())
   const identity = makeIdentity({ getState: () => state, signIn })
   const settings: ClientSettings = {
-    identity: { issuer: 'https://id.example', clientId: 'web', audience: 'api', googleParams: {}, embedded },
+    identity: {
+      issuer: 'https://id.example',
+      clientId: 'web',
+      audience: 'api',
+      googleParams: {},
+      embedded,
+      ...more,
+    },
     sourceUrl: 'https://code.example/yonder',
     demoShareId,
     ...(needsSetUp === undefined ? {} : { needsSetUp }),
@@ -66,6 +74,29 @@ describe('the sign-in screen', () => {
     expect(screen.getByRole('button', { name: 'Sign in with Google' })).toBeVisible()
   })
 
+  it.each<[Partial<ClientSettings['identity']>, readonly string[]]>([
+    [{}, ['Sign in with Google']],
+    [{ providerName: 'Contoso' }, ['Sign in with Contoso']],
+    [
+      { providerName: 'Contoso', googleParams: { connection: 'google' } },
+      ['Sign in with Contoso', 'Sign in with Google'],
+    ],
+  ])('names the provider: %o', async (more, names) => {
+    const { signIn } = open(false, { status: 'unauthenticated' }, null, undefined, more)
+    expect(screen.getAllByRole('button').map(({ textContent }) => textContent)).toEqual(names)
+    await userEvent.click(screen.getByRole('button', { name: names[0] ?? '' }))
+    const withGoogle = more.providerName === undefined
+    expect(signIn).toHaveBeenCalledExactlyOnceWith({ withGoogle, returnTo: '/chat/abc' })
+  })
+
+  it('says why the user was signed out, and what is wrong with the settings of the server', () => {
+    open(false, { status: 'unauthenticated', reason: 'It expired.' }, null, undefined, {
+      problem: 'No keys.',
+    })
+    expect(screen.getByRole('status')).toHaveTextContent('You were signed out. It expired.')
+    expect(screen.getByRole('alert')).toHaveTextContent('No keys.')
+  })
+
   it('says where the set-up link is while there is no account', async () => {
     open(true, { status: 'unauthenticated' }, null, true)
     const notice = await screen.findByRole('region', { name: 'Create the first account' })
@@ -78,8 +109,9 @@ describe('the sign-in screen', () => {
   })
 
   it('shows why a sign-in failed, and offers to try again (§4.1, §8.5)', () => {
-    open(false, { status: 'error', message: loginFailed })
-    expect(screen.getByRole('alert')).toHaveTextContent('Login failed')
+    open(false, { status: 'error', message: loginFailed, reason: 'The clock is wrong.' })
+    expect(screen.getByRole('alert')).toHaveTextContent(/^Login failed$/)
+    expect(screen.getByRole('status')).toHaveTextContent('The clock is wrong.')
     expect(screen.getByRole('button', { name: 'Sign in with Google' })).toBeEnabled()
   })
 })

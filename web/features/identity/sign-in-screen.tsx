@@ -16,31 +16,44 @@ export interface SignInScreenProps {
 /** The sign-in screen, shown to signed-out visitors. */
 export function SignInScreen({ settings, returnTo }: SignInScreenProps) {
   const { state, identity } = useIdentity()
-  const { embedded } = settings.identity
+  const { embedded, providerName, googleParams, problem } = settings.identity
   const signIn = (withGoogle: boolean) => void identity.signIn({ withGoogle, returnTo })
+  const first = embedded ? 'a local account' : providerName
+  const offersGoogle = embedded || first === undefined || Object.keys(googleParams).length > 0
+  const reason = state.status === 'unauthenticated' ? state.reason : undefined
   return (
     <main className="flex flex-1 flex-col items-center justify-center px-5 py-12 text-center">
       <Logo size={56} />
       <h1 className="mt-6 text-2xl font-semibold tracking-tight">Yonder</h1>
       <p className="mt-1 text-muted">Sign in to access your chats</p>
       {state.status === 'error' && (
-        <p
-          role="alert"
-          className="mt-6 w-full max-w-88 rounded-control bg-danger-soft px-3 py-2.5 text-left text-sm text-danger"
-        >
-          {state.message}
+        <div className={`${notice} bg-danger-soft text-danger`}>
+          <p role="alert" className="font-medium">
+            {state.message}
+          </p>
+          {state.reason !== undefined && <output className="mt-1 block">{state.reason}</output>}
+        </div>
+      )}
+      {problem !== undefined && (
+        <p role="alert" className={`${notice} bg-danger-soft text-danger`}>
+          {problem}
         </p>
+      )}
+      {reason !== undefined && (
+        <output className={`${notice} bg-sunken`}>You were signed out. {reason}</output>
       )}
       {settings.needsSetUp === true && <SetUpNotice />}
       <div className="mt-8 flex w-full max-w-88 flex-col gap-3">
-        {embedded && (
+        {first !== undefined && (
           <Button look="primary" size="large" onClick={() => signIn(false)}>
-            Sign in with a local account
+            Sign in with {first}
           </Button>
         )}
-        <Button look={embedded ? 'quiet' : 'primary'} size="large" onClick={() => signIn(true)}>
-          Sign in with Google
-        </Button>
+        {offersGoogle && (
+          <Button look={first === undefined ? 'primary' : 'quiet'} size="large" onClick={() => signIn(true)}>
+            Sign in with Google
+          </Button>
+        )}
       </div>
       <p className="mt-8 flex flex-wrap justify-center gap-x-6 gap-y-2">
         {settings.demoShareId !== null && (
@@ -51,6 +64,8 @@ export function SignInScreen({ settings, returnTo }: SignInScreenProps) {
     </main>
   )
 }
+
+const notice = 'mt-6 block w-full max-w-88 rounded-control px-3 py-2.5 text-left text-sm wrap-anywhere'
 
 function OutsideLink({ href, children }: { readonly href: string; readonly children: string }) {
   return (

@@ -14,7 +14,7 @@ export interface SignInRequest {
 export async function beginSignIn(
   { library, configuration }: OpenIdClient,
   store: SessionStore,
-  { audience, googleParams }: ClientSettings['identity'],
+  { audience, googleParams, params = {} }: ClientSettings['identity'],
   { withGoogle, returnTo }: SignInRequest,
 ): Promise<URL> {
   const pending: PendingSignIn = {
@@ -24,9 +24,11 @@ export async function beginSignIn(
     returnTo: toReturnPath(returnTo, location.origin),
   }
   sessionStorage.setItem(keyOf(store.key), JSON.stringify(pending))
+  const { scope, ...others } = params
   return library.buildAuthorizationUrl(configuration, {
+    ...others,
     redirect_uri: `${location.origin}/`,
-    scope: 'openid profile email offline_access',
+    scope: `openid profile email offline_access ${scope ?? ''}`.trim(),
     state: pending.state,
     nonce: pending.nonce,
     code_challenge: await library.calculatePKCECodeChallenge(pending.verifier),

@@ -1,11 +1,25 @@
 import type { IDToken, TokenEndpointResponse, TokenEndpointResponseHelpers } from 'openid-client'
+import { explainFailure } from './explain-failure.ts'
 import type { OpenIdClient } from './open-id-client.ts'
 import type { IdentityUser, Session, SessionStore } from './session-store.ts'
 
 /** The session has ended in this browser or at the provider, and is no longer stored. */
 export class SignedOutError extends Error {
   override readonly name = 'SignedOutError'
+  /** Why, for the user. Undefined when the user knows. */
+  readonly reason: string | undefined
+
+  constructor(
+    message: string,
+    { reason, cause }: { readonly reason?: string; readonly cause?: unknown } = {},
+  ) {
+    super(message, { cause })
+    this.reason = reason
+  }
 }
+
+/** With these errors the provider says that only a new sign-in gives another token. */
+const finalErrors = new Set(['invalid_grant', 'interaction_required', 'login_required', 'consent_required'])
 
 /** An access token that expires within this time is refreshed. */
 const refreshMarginMs = 60_000
@@ -85,7 +99,7 @@ function pause(milliseconds: number): Promise<void> {
 
 /**
  * Exchanges the refresh token of `previous` for a new access token and stores the new session. Without a refresh token,
- * or when the provider refuses it, the session is removed; after any other failure the user stays signed in.
+ * or when the provider asks for a new sign-in, the session is removed; after any other failure the user stays signed in.
  * @throws SignedOutError, or the failure of the request
  */
 export async function refreshSession(
@@ -96,7 +110,9 @@ export async function refreshSession(
   if (previous.refreshToken === null) {
     // Another user may have signed in since the session was read.
     if (store.read()?.accessToken === previous.accessToken) store.clear()
-    throw new SignedOutError('The access token has expired and cannot be refreshed.')
+    throw new SignedOutError('The access token has expired and cannot be refreshed.', {
+      reason: 'The sign-in has expired, and the provider gave no refresh token (scope offline_access).',
+    })
   }
   const isStored = (): boolean => store.read()?.refreshToken === previous.refreshToken
   const { library, configuration } = await openClient()
@@ -108,9 +124,12 @@ export async function refreshSession(
     store.write(session)
     return session
   } catch (error) {
-    if (!(error instanceof library.ResponseBodyError) || error.error !== 'invalid_grant') throw error
+    if (!(error instanceof library.ResponseBodyError) || !finalErrors.has(error.error)) throw error
     if (isStored()) store.clear()
-    throw new SignedOutError('The sign-in has ended.', { cause: error })
+    throw new SignedOutError('The sign-in has ended.', {
+      reason: explainFailure(error).sentence,
+      cause: error,
+    })
   }
 }
 

@@ -8,8 +8,8 @@ const readFailureMessage = 'An error occurred while fetching the data.'
 export interface ApiClientOptions {
   /** Returns the access token of the signed-in user, or nothing when there is none. */
   readonly getAccessToken: () => Promise<string | null | undefined>
-  /** Called after a 401: signs out and redirects to the root. */
-  readonly onUnauthorized: () => void
+  /** Called after a 401, with the server's reason: signs out and redirects to the root. */
+  readonly onUnauthorized: (reason?: string) => void
   readonly fetch?: typeof fetch
 }
 
@@ -51,7 +51,7 @@ export function createApiClient(options: ApiClientOptions) {
       ...(signal === undefined ? {} : { signal }),
     })
     if (response.status !== 401) return response
-    onUnauthorized()
+    onUnauthorized((await readErrorBody(response))?.message)
     return undefined
   }
 
