@@ -225,6 +225,18 @@ describe('the profile', () => {
     expect(await sendIdToken(server, named, idToken)).toMatchObject({ name: 'Ada of the access token' })
   })
 
+  it('is read from the ID token of Okta, whose subject is the uid of the access token', async () => {
+    const server = await open()
+    const token = await provider.mint({
+      sub: 'ada@example.com',
+      uid: '00u1',
+      name: undefined,
+      email: undefined,
+    })
+    const idToken = await provider.mint({ sub: '00u1', aud: provider.clientId, name: 'Ada of Okta' })
+    expect(await sendIdToken(server, token, idToken)).toMatchObject({ status: 200, name: 'Ada of Okta' })
+  })
+
   it.each<[string, Record<string, unknown>, Signing]>([
     ['of another user', { sub: 'other' }, 'good'],
     ['for another client', { aud: 'other' }, 'good'],

@@ -82,7 +82,8 @@ export async function openHostedIdentity(
     async readIdToken(token, idToken) {
       const claims = await verifyToken(token)
       const idClaims = await verifyIdToken(idToken, { ...requirements, audience: clientId })
-      if (idClaims.sub !== claims.sub)
+      // Okta's access tokens have the name of the sign-in as `sub`, and the `sub` of the ID token as `uid`.
+      if (idClaims.sub !== claims.sub && idClaims.sub !== claims['uid'])
         throw new AppError('invalid_request', 'The ID token belongs to another user.')
       // The access token has precedence, because it is read again with every request.
       return storeUser(claims.sub, { ...readHostedProfile(idClaims), ...(await fetchProfile(token, claims)) })

@@ -1,3 +1,5 @@
+import { ProviderUnreachableError } from '../../lib/api/sign-in-requests.ts'
+
 /** Why a sign-in failed, for the user and for the log. It never contains a token. */
 export interface SignInProblem {
   /** One sentence. */
@@ -6,17 +8,6 @@ export interface SignInProblem {
   readonly claim?: string
   readonly expected?: string
   readonly received?: string
-}
-
-/** The provider could not be asked. A TypeError, as `fetch` throws, so that the OpenID library passes it on. */
-export class UnreachableError extends TypeError {
-  override readonly name = 'UnreachableError'
-  readonly url: string
-
-  constructor(url: string, cause: unknown) {
-    super(`No response from ${url}`, { cause })
-    this.url = url
-  }
 }
 
 /** What the errors of the OpenID library have. Their `cause` may have tokens, so it is never shown or logged whole. */
@@ -38,7 +29,7 @@ const minuteMs = 60_000
 
 /** Explains an error of the sign-in or of a refresh. `now` is in milliseconds since 1970. */
 export function explainFailure(error: unknown, now = Date.now()): SignInProblem {
-  if (error instanceof UnreachableError) return explainUnreachable(error)
+  if (error instanceof ProviderUnreachableError) return explainUnreachable(error)
   const { code, message, error: oauthError, error_description, cause } = error as LibraryError
   if (oauthError !== undefined) return explainRefusal(oauthError, error_description)
   if (code === 'OAUTH_TIMEOUT') return { sentence: 'The sign-in provider did not respond within 10 seconds.' }
@@ -72,7 +63,7 @@ export function explainFailure(error: unknown, now = Date.now()): SignInProblem 
   return { sentence: error instanceof Error ? error.message : String(error) }
 }
 
-function explainUnreachable({ url }: UnreachableError): SignInProblem {
+function explainUnreachable({ url }: ProviderUnreachableError): SignInProblem {
   return {
     sentence: navigator.onLine
       ? `This browser got no answer from ${placeOf(url)}: the provider is not reachable from here, or does not allow requests from ${location.origin} (CORS; register Yonder there as a single-page application).`

@@ -1,5 +1,5 @@
 import type { ClientSettings } from '@yonder/contract/identity'
-import { readErrorBody } from '../../lib/api/api-client.ts'
+import { sendIdToken } from '../../lib/api/sign-in-requests.ts'
 import { logError } from '../../lib/log-error.ts'
 import {
   createIdentityStateStore,
@@ -84,26 +84,19 @@ export function createIdentityClient(settings: ClientSettings['identity']) {
 
 export type IdentityClient = ReturnType<typeof createIdentityClient>
 
-/** The sign-in does not wait longer for the server. */
-const maxIntroductionMs = 5_000
-
 /**
- * Sends the ID token, so that the server knows a name and an e-mail that the access token lacks. Removes the session and
- * throws when the server refuses the access token: it would refuse every other request as well.
+ * Lets the server know the user before the first other request. Removes the session and throws when the server refuses
+ * its access token.
  */
 async function introduceUser(store: SessionStore): Promise<void> {
   const session = store.read()
   if (session === null) return
-  const response = await fetch('/api/auth/id-token', {
-    method: 'POST',
-    credentials: 'omit',
-    headers: { 'Content-Type': 'application/json', Authorization: `Bearer ${session.accessToken}` },
-    body: JSON.stringify({ id_token: session.idToken }),
-    signal: AbortSignal.timeout(maxIntroductionMs),
-  }).catch(() => undefined)
-  if (response?.status !== 401) return
-  store.clear()
-  throw new Error((await readErrorBody(response))?.message ?? 'This server refuses the access token.')
+  try {
+    await sendIdToken(session.accessToken, session.idToken)
+  } catch (error) {
+    store.clear()
+    throw error
+  }
 }
 
 /**

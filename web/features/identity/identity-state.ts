@@ -1,6 +1,7 @@
+import { reportSignInFailure } from '../../lib/api/sign-in-requests.ts'
 import { logError } from '../../lib/log-error.ts'
 import { createStore } from '../../lib/store.ts'
-import { explainFailure, type SignInProblem } from './explain-failure.ts'
+import { explainFailure } from './explain-failure.ts'
 import type { IdentityUser, SessionStore } from './session-store.ts'
 
 /** The sign-in state of this tab. */
@@ -50,20 +51,10 @@ export function createIdentityStateStore(store: SessionStore) {
     fail(message: string, cause: unknown) {
       const problem = explainFailure(cause)
       logError(message, problem)
-      void reportProblem(problem)
+      void reportSignInFailure(problem)
       set({ status: 'error', message, reason: problem.sentence })
     },
   }
-}
-
-/** Tells the server why a sign-in failed, because its operator cannot see the log of a browser. */
-async function reportProblem(problem: SignInProblem): Promise<void> {
-  await fetch('/api/sign-in-failures', {
-    method: 'POST',
-    credentials: 'omit',
-    headers: { 'Content-Type': 'application/json' },
-    body: JSON.stringify(problem),
-  }).catch(() => undefined)
 }
 
 export type IdentityStateStore = ReturnType<typeof createIdentityStateStore>

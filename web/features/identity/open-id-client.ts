@@ -1,6 +1,6 @@
 import type { ClientSettings } from '@yonder/contract/identity'
 import type { Configuration, CustomFetch, ServerMetadata } from 'openid-client'
-import { UnreachableError } from './explain-failure.ts'
+import { fetchFromProvider } from '../../lib/api/sign-in-requests.ts'
 import type * as Library from './open-id-library.ts'
 
 /** The limits for the library, in seconds. */
@@ -67,12 +67,4 @@ function withAlgorithms(metadata: Readonly<ServerMetadata>): ServerMetadata {
   }
 }
 
-/** A `fetch` whose failure names the address: the browser says no more than "Failed to fetch". */
-const fetchNamed: CustomFetch = async (url, options) => {
-  try {
-    return await fetch(url, options as RequestInit)
-  } catch (error) {
-    // Without the check, a timeout would count as a failure too.
-    throw error instanceof TypeError ? new UnreachableError(url, error) : error
-  }
-}
+const fetchNamed: CustomFetch = (url, options) => fetchFromProvider(url, options as RequestInit)
