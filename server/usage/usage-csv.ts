@@ -7,39 +7,26 @@ const byteOrderMark = '\uFEFF'
 /** Spreadsheets calculate a cell that begins with one of these, also in full width. */
 const formulaStart = /^[=+\-@\t\r＝＋－＠]/
 
-/**
- * The sums of each day, bot, model and currency as CSV: RFC 4180 in UTF-8 with a byte order mark. A count that no call
- * reported is an empty cell, and so is an unknown cost.
- */
+/** The title of each column, and its value. A count that no call reported is an empty cell, and so is an unknown cost. */
+const columns: readonly (readonly [title: string, read: (one: UsageSums) => string | number | null])[] = [
+  ['Day', ({ day }) => day],
+  ['Bot', ({ bot }) => bot],
+  ['Model', ({ model }) => model],
+  ['Model calls', ({ calls }) => calls],
+  ['Input tokens', (one) => one.input_tokens],
+  ['Cached input tokens', (one) => one.cached_tokens],
+  ['Output tokens', (one) => one.output_tokens],
+  ['Reasoning tokens', (one) => one.reasoning_tokens],
+  ['Calls without token counts', (one) => one.uncounted_calls],
+  ['Cost', (one) => (one.currency === null ? null : formatNanos(nanosOf(one)))],
+  ['Currency', ({ currency }) => currency],
+  ['Calls without a known cost', (one) => one.unpriced_calls],
+]
+
+/** The sums of each day, bot, model and currency as CSV: RFC 4180 in UTF-8 with a byte order mark. */
 export function writeUsageCsv(sums: readonly UsageSums[]): string {
-  const header = [
-    'Day',
-    'Bot',
-    'Model',
-    'Model calls',
-    'Input tokens',
-    'Cached input tokens',
-    'Output tokens',
-    'Reasoning tokens',
-    'Calls without token counts',
-    'Cost',
-    'Currency',
-    'Calls without a known cost',
-  ]
-  const rows = sums.map((one) => [
-    one.day,
-    one.bot,
-    one.model,
-    one.calls,
-    one.input_tokens ?? '',
-    one.cached_tokens ?? '',
-    one.output_tokens ?? '',
-    one.reasoning_tokens ?? '',
-    one.uncounted_calls,
-    one.currency === null ? '' : formatNanos(nanosOf(one)),
-    one.currency ?? '',
-    one.unpriced_calls,
-  ])
+  const header = columns.map(([title]) => title)
+  const rows = sums.map((one) => columns.map(([, read]) => read(one) ?? ''))
   return byteOrderMark + [header, ...rows].map((row) => `${row.map(toCell).join(',')}\r\n`).join('')
 }
 
