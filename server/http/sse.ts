@@ -39,16 +39,11 @@ const streamHeaders = {
 
 /** Server-sent events on the raw response: frames, heartbeats, bounded buffers. One timer serves all streams. */
 export function createSseHub({ heartbeat, intervalMs = 15_000, onOpen, keyOf }: SseOptions) {
-  const streams = new Set<SseStream>()
-  const counts = new Map<string, number>()
-  const count = (key: string, change: 1 | -1) => {
-    const next = (counts.get(key) ?? 0) + change
-    if (next > 0) counts.set(key, next)
-    else counts.delete(key)
-  }
+  /** The open streams, each with its user. */
+  const streams = new Map<SseStream, string>()
   const heartbeatFrame = sseFrame(heartbeat)
   const timer = setInterval(() => {
-    for (const stream of streams) stream.write(heartbeatFrame)
+    for (const stream of streams.keys()) stream.write(heartbeatFrame)
   }, intervalMs)
   timer.unref()
 
@@ -59,7 +54,8 @@ export function createSseHub({ heartbeat, intervalMs = 15_000, onOpen, keyOf }: 
      * @throws AppError `rate_limited` when the user has too many open streams
      */
     checkLimit(request: FastifyRequest): void {
-      if ((counts.get(keyOf(request)) ?? 0) < maxStreamsPerUser) return
+      const key = keyOf(request)
+      if ([...streams.values()].filter((user) => user === key).length < maxStreamsPerUser) return
       throw new AppError(
         'rate_limited',
         'Yonder is open in too many tabs or on too many devices. Close some of them.',
@@ -73,13 +69,8 @@ export function createSseHub({ heartbeat, intervalMs = 15_000, onOpen, keyOf }: 
       // first, and the first frames are sent together with the headers. Without frames, the headers are sent alone, so
       // that the client sees the stream open.
       setImmediate(() => setImmediate(() => stream.begin()))
-      const key = keyOf(request)
-      streams.add(stream)
-      count(key, 1)
-      stream.onClose(() => {
-        streams.delete(stream)
-        count(key, -1)
-      })
+      streams.set(stream, keyOf(request))
+      stream.onClose(() => streams.delete(stream))
       onOpen?.(request, stream)
       return stream
     },

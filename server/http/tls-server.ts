@@ -11,12 +11,7 @@ export interface TlsCredentials {
 }
 
 /** Servers that speak https and answer plain http on the same port. */
-export interface TlsServers {
-  /** Creates one server. Fastify calls this for each address that it listens on. */
-  create(handler: RequestListener, options: { readonly requestTimeout?: number }): Server
-  /** Uses other credentials for new connections. */
-  setCredentials(credentials: TlsCredentials): void
-}
+export type TlsServers = ReturnType<typeof createTlsServers>
 
 /** The first byte of a TLS connection: the type "handshake" of its first record. A request begins with a letter. */
 const handshakeType = 22
@@ -27,11 +22,12 @@ const maxPlainMs = 10_000
  * HTTP/1.1 only, because Fastify would need another server type for HTTP/2. Browsers rarely reach their limit of six
  * connections to a host, because all tabs of a browser share one stream of live updates.
  */
-export function createTlsServers(initial: TlsCredentials): TlsServers {
+export function createTlsServers(initial: TlsCredentials) {
   const servers = new Set<Server & { setSecureContext(credentials: TlsCredentials): void }>()
   let credentials = initial
   return {
-    create(handler, { requestTimeout = 0 }) {
+    /** Creates one server. Fastify calls this for each address that it listens on. */
+    create(handler: RequestListener, { requestTimeout = 0 }: { readonly requestTimeout?: number }): Server {
       const server = createSecureServer({ ...credentials, handshakeTimeout: 20_000 }, handler)
       server.requestTimeout = requestTimeout
       divertPlain(server, handler)
@@ -39,7 +35,8 @@ export function createTlsServers(initial: TlsCredentials): TlsServers {
       server.on('close', () => servers.delete(server))
       return server
     },
-    setCredentials(next) {
+    /** Uses other credentials for new connections. */
+    setCredentials(next: TlsCredentials): void {
       credentials = next
       for (const server of servers) server.setSecureContext(next)
     },

@@ -1,3 +1,5 @@
+import { onAbort } from './abort.ts'
+
 export interface ConcurrencyLimit {
   readonly key: string
   readonly maxConcurrent: number
@@ -42,22 +44,15 @@ export class ConcurrencyLimiter {
   }
 
   #wait(limits: readonly ConcurrencyLimit[], signal: AbortSignal): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const waiting: Waiting = {
-        limits,
-        start: () => {
-          signal.removeEventListener('abort', cancel)
-          resolve()
-        },
-      }
-      const cancel = (): void => {
-        this.#waiting.delete(waiting)
-        reject(signal.reason instanceof Error ? signal.reason : new Error('aborted'))
-      }
-      signal.addEventListener('abort', cancel, { once: true })
-      this.#waiting.add(waiting)
-      this.#startWaiting()
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    const waiting: Waiting = { limits, start: resolve }
+    const removeAbort = onAbort(signal, () => {
+      this.#waiting.delete(waiting)
+      reject(signal.reason instanceof Error ? signal.reason : new Error('aborted'))
     })
+    this.#waiting.add(waiting)
+    this.#startWaiting()
+    return promise.finally(removeAbort)
   }
 
   /** Starts every call that has room, so that one user's full queue does not block the others. */

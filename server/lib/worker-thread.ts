@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
-import { onAbort } from './abort.ts'
+import { onAbort, withTimeout } from './abort.ts'
 import { RoundRobin } from './round-robin.ts'
 
 /** The thread is terminated when it takes longer to start. */
@@ -93,17 +93,11 @@ export class WorkerThread<Input, Output> {
     return (await this.#nextMessage(worker, this.#options.maxJobMs)) as Output
   }
 
-  async #nextMessage(worker: Worker, maxMs: number): Promise<unknown> {
-    const waiting = new AbortController()
-    const timer = setTimeout(() => waiting.abort(), maxMs).unref()
-    const removeAbort = onAbort(this.#closing.signal, () => waiting.abort())
-    try {
-      const [message] = (await once(worker, 'message', { signal: waiting.signal })) as [unknown]
+  #nextMessage(worker: Worker, maxMs: number): Promise<unknown> {
+    return withTimeout(this.#closing.signal, maxMs, async (signal) => {
+      const [message] = (await once(worker, 'message', { signal })) as [unknown]
       return message
-    } finally {
-      clearTimeout(timer)
-      removeAbort()
-    }
+    })
   }
 
   #start(): StartedWorker {

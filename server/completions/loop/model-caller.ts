@@ -37,17 +37,7 @@ const maxShortenings = 3
 /** The context window that is assumed after a refusal that does not name it, as a share of the refused prompt. */
 const assumedWindowShare = 0.8
 
-export type CallerDeps = Pick<
-  CompletionDeps,
-  | 'database'
-  | 'now'
-  | 'openBotModel'
-  | 'findModelFacts'
-  | 'toolSupport'
-  | 'contextWindows'
-  | 'compactAt'
-  | 'connectors'
->
+export type CallerDeps = Omit<CompletionDeps, 'nodeId' | 'runs' | 'log' | 'notifications' | 'onError'>
 
 /** The outcome of a call, and what its prompt was built from. */
 interface CallResult {

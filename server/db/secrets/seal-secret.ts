@@ -26,11 +26,7 @@ export interface SealContext {
 }
 
 /** Encrypts secrets for the database: keys and tokens. */
-export interface Sealer {
-  seal(secret: string, context: SealContext): string
-  /** Throws when the text was sealed with another key or for another context, or was changed. */
-  open(sealed: string, context: SealContext): string
-}
+export type Sealer = ReturnType<typeof createSealer>
 
 const version = 'v2'
 const ivBytes = 12
@@ -40,7 +36,7 @@ const tagBytes = 16
  * AES-256-GCM under one key per purpose, derived from `secretKey`, with the context as associated data. Sealing the
  * same text twice gives two different results.
  */
-export function createSealer(secretKey: string): Sealer {
+export function createSealer(secretKey: string) {
   const keys = new Map<SealPurpose, Buffer>()
   const keyFor = (purpose: SealPurpose): Buffer => {
     const key = keys.get(purpose) ?? deriveKey(secretKey, `yonder ${version} ${purpose}`)
@@ -48,13 +44,14 @@ export function createSealer(secretKey: string): Sealer {
     return key
   }
   return {
-    seal(secret, context) {
+    seal(secret: string, context: SealContext): string {
       const iv = randomBytes(ivBytes)
       const cipher = createCipheriv('aes-256-gcm', keyFor(context.purpose), iv).setAAD(toBytes(context))
       const body = Buffer.concat([cipher.update(secret, 'utf8'), cipher.final()])
       return `${version}.${Buffer.concat([iv, cipher.getAuthTag(), body]).toString('base64url')}`
     },
-    open(sealed, context) {
+    /** Throws when the text was sealed with another key or for another context, or was changed. */
+    open(sealed: string, context: SealContext): string {
       return decrypt(sealed, keyFor(context.purpose), toBytes(context))
     },
   }

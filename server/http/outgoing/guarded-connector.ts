@@ -1,6 +1,7 @@
 import { lookup as systemLookup, type LookupAddress } from 'node:dns'
 import { isIP } from 'node:net'
 import { rootCertificates } from 'node:tls'
+import { LRUCache } from 'lru-cache'
 import { buildConnector } from 'undici'
 import { addressRefused, bareHost, isAllowed, type AddressPolicy } from './address-policy.ts'
 
@@ -33,22 +34,19 @@ export function guardedConnector(
 ): buildConnector.connector {
   const { lookup = systemLookup, maxConnectMs = 10_000, authorities = [] } = options
   const ca = authorities.length === 0 ? undefined : [...rootCertificates, ...authorities]
-  const dialers = new Map<number, buildConnector.connector>()
-
-  /** One for each port, because the operator allows hosts with ports and a lookup gets the name only. */
-  function dialerFor(port: number): buildConnector.connector {
-    const known = dialers.get(port)
-    if (known !== undefined) return known
-    // A user can enter addresses with any number of ports.
-    if (dialers.size >= 64) dialers.clear()
-    const dialer = buildConnector({
-      timeout: maxConnectMs,
-      lookup: checkedLookup(policy, port, lookup),
-      ...(ca !== undefined && { ca }),
-    })
-    dialers.set(port, dialer)
-    return dialer
-  }
+  /**
+   * One for each port, because the operator allows hosts with ports and a lookup gets the name only. A user can enter
+   * addresses with any number of ports.
+   */
+  const dialers = new LRUCache<number, buildConnector.connector>({
+    max: 64,
+    memoMethod: (port) =>
+      buildConnector({
+        timeout: maxConnectMs,
+        lookup: checkedLookup(policy, port, lookup),
+        ...(ca !== undefined && { ca }),
+      }),
+  })
 
   return (target, callback) => {
     const host = bareHost(target.hostname)
@@ -56,7 +54,7 @@ export function guardedConnector(
     if (isIP(host) !== 0 && !isAllowed(policy, { host, port, address: host })) {
       return callback(addressRefused(policy, host, port), null)
     }
-    dialerFor(port)(target, (...[error, socket]) => {
+    dialers.memo(port)(target, (...[error, socket]) => {
       if (error !== null) return callback(error, null)
       if (isAllowed(policy, { host, port, address: socket.remoteAddress ?? '' }))
         return callback(null, socket)
