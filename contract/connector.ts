@@ -61,6 +61,8 @@ export const Connector = z.object({
   /** The OAuth client that the user registered at the connector's authorization server; the secret is a mask. */
   client_id: z.string().nullable(),
   client_secret: z.string().nullable(),
+  /** The headers of the user's own that its requests have; the values are masks. */
+  headers: z.array(z.object({ name: z.string(), value: z.string() })).optional(),
   status: z.enum(connectorStatuses),
   is_default: z.boolean(),
   error_message: z.string().nullable(),
@@ -89,7 +91,7 @@ const toolNames = z
 
 /**
  * The input that creates or updates a connector. The address is stored as typed, without a format check. In an
- * update an absent field keeps the stored value, and so does a `token` or `client_secret` equal to its mask; with
+ * update an absent field keeps the stored value, and so does a `token`, `client_secret` or header equal to its mask; with
  * another `url`, the stored ones are removed. The server alone sets `status` and `is_default`; they are accepted so
  * that a client can send a whole connector back.
  */
@@ -99,6 +101,14 @@ export const ConnectorInput = z.object({
   token: z.string().max(8000).nullish(),
   client_id: z.string().trim().max(2000).nullish(),
   client_secret: z.string().max(8000).nullish(),
+  /**
+   * Headers that every request to the address has, such as `X-API-Key`, instead of a token or beside it. They replace
+   * the stored ones; a value that is the mask of the stored one keeps it. Names that the protocol uses are refused.
+   */
+  headers: z
+    .array(z.object({ name: z.string().trim().min(1).max(100), value: z.string().trim().max(8000) }))
+    .max(20)
+    .nullish(),
   status: z.enum(connectorStatuses).optional(),
   is_default: z.boolean().optional(),
   /**

@@ -83,7 +83,9 @@ examples.add(Connector, {
   id: 'Connector',
   examples: [{ ...connector, ...noCredentials, ...connected, tools: [] }],
 })
-examples.add(ConnectorInput, { examples: [{ ...connector, token: 'secret' }] })
+examples.add(ConnectorInput, {
+  examples: [{ ...connector, token: 'secret', headers: [{ name: 'X-API-Key', value: 'secret' }] }],
+})
 examples.add(PermissionsInput, { examples: [{ tools: [{ name: 'search', permission: 'block' }] }] })
 examples.add(ConnectInput, { examples: [{ return_to: '/settings/connectors' }] })
 

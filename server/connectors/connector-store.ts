@@ -14,6 +14,7 @@ export const emptyConnector: ConnectorChange = {
   token: null,
   client_id: null,
   client_secret: null,
+  headers: null,
   asks: 0,
   credential_version: 0,
   status: 'disconnected',

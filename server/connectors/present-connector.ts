@@ -3,6 +3,7 @@ import { maskSecret } from '../db/secrets/credential.ts'
 import { clientSecretContext, connectorTokenContext } from '../db/secrets/seal-contexts.ts'
 import type { Sealer } from '../db/secrets/seal-secret.ts'
 import type { ConnectorRow, ConnectorToolRow, ToolPermissionRow } from '../db/tables/connector-tables.ts'
+import { maskHeaders } from './connector-headers.ts'
 import { credentialIdOf } from './connector-store.ts'
 import { decideApproval } from './tools/resolve-tool.ts'
 import { parseDefinition } from './tools/tool-store.ts'
@@ -27,6 +28,7 @@ export function presentConnector(
     token: maskSecret(sealer, connectorTokenContext(connector), connector.token),
     client_id: connector.client_id,
     client_secret: maskSecret(sealer, clientSecretContext(connector), connector.client_secret),
+    ...(connector.headers === null ? {} : { headers: maskHeaders(sealer, connector) }),
     status: presentStatus(connector),
     is_default: connector.is_default === 1,
     error_message: connector.status === 'connected' ? connector.call_error : connector.error_message,

@@ -9,6 +9,7 @@ import { lockUser } from '../identity/users/user-store.ts'
 import { AppError } from '../lib/app-error.ts'
 import { newId } from '../lib/new-id.ts'
 import type { ConnectorDeps } from './connector-deps.ts'
+import { changeHeaders, hasAuthorization } from './connector-headers.ts'
 import { requireUnreserved, slugName } from './connector-name.ts'
 import {
   emptyConnector,
@@ -67,7 +68,7 @@ function takenMessage(name: string): string {
 }
 
 /** Replaces the input's credentials for default connectors, which have none. */
-const noCredentials = { token: undefined, client_id: undefined, client_secret: undefined }
+const noCredentials = { token: undefined, client_id: undefined, client_secret: undefined, headers: undefined }
 
 /**
  * Changes a connector. Of a default connector, only the lists of allowed and blocked tools can be changed. The user's
@@ -138,12 +139,24 @@ function applyInput(
       address: null,
       addressChanged,
     }),
+    headers: changeHeaders(sealer, stored, {
+      input: input.headers,
+      address: toOrigin(input.url),
+      addressChanged,
+    }),
+  }
+  if (credentials.token !== null && hasAuthorization(sealer, { ...stored, headers: credentials.headers })) {
+    throw new AppError(
+      'invalid_request',
+      'headers: the token is sent as the header Authorization, so remove the token or that header',
+    )
   }
   const credentialsChanged =
     addressChanged ||
     credentials.token !== stored.token ||
     credentials.client_id !== stored.client_id ||
-    credentials.client_secret !== stored.client_secret
+    credentials.client_secret !== stored.client_secret ||
+    credentials.headers !== stored.headers
   const keepsState = !addressChanged && (!credentialsChanged || stored.status === 'connected')
   return {
     name: input.name,
@@ -208,7 +221,9 @@ function requireEditable(
   input: ConnectorInput,
 ): void {
   if (connector.is_default === 0) return
-  const setsCredential = Boolean(input.token || input.client_id || input.client_secret)
+  const setsCredential = Boolean(
+    input.token || input.client_id || input.client_secret || input.headers?.length,
+  )
   if (input.name === connector.name && input.url === connector.url && !setsCredential) return
   throw new AppError(
     'forbidden',

@@ -5,12 +5,18 @@ import type { Database, Db, Dialect } from './database.ts'
 import { createTables } from './migrations/0001-initial.ts'
 import { addLastUse } from './migrations/0002-last-use.ts'
 import { addCallSessions } from './migrations/0003-call-sessions.ts'
+import { addConnectorHeaders } from './migrations/0004-connector-headers.ts'
 import type { Tables } from './tables/tables.ts'
 
 type Migration = (trx: Kysely<Tables>, dialect: Dialect) => Promise<void>
 
 /** In order: the number of a migration is its position from 1. Never change a released migration; append another. */
-export const migrations: readonly Migration[] = [createTables, addLastUse, addCallSessions]
+export const migrations: readonly Migration[] = [
+  createTables,
+  addLastUse,
+  addCallSessions,
+  addConnectorHeaders,
+]
 
 /**
  * The table `migrations` counts on from here: versions before 0.1.0, whose data no later version reads, stored the

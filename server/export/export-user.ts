@@ -167,6 +167,7 @@ async function presentConnectors(db: Db, user: User) {
     is_default: connector.is_default === 1,
     status: connector.status,
     has_token: connector.token !== null,
+    has_headers: connector.headers !== null,
     client_id: connector.client_id,
     has_client_secret: connector.client_secret !== null,
     allowed_tools: connector.asks === 0 ? null : namesOf(allowed, connector),

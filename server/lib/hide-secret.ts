@@ -93,7 +93,13 @@ function findBorders(text: string): Uint32Array {
   return borders
 }
 
-/** Returns the secret in the `Authorization` header of a request. */
-export function readAuthorization(headers: RequestInit['headers']): string | undefined {
-  return new Headers(headers).get('authorization')?.split(' ').at(-1)
+/** Hides each of several secrets, see `hideSecret`. */
+export function hideSecrets(text: string, secrets: readonly string[]): string {
+  return secrets.reduce(hideSecret, text)
+}
+
+/** Returns the secret in the `Authorization` header of a request, if it has one. */
+export function readAuthorization(headers: RequestInit['headers']): string[] {
+  const secret = new Headers(headers).get('authorization')?.split(' ').at(-1)
+  return secret === undefined ? [] : [secret]
 }

@@ -25,6 +25,7 @@ const labels: FieldLabels = {
   token: 'Token',
   client_id: 'Client ID',
   client_secret: 'Client Secret',
+  headers: 'Headers',
   allow_tools: 'Allowed Tools',
 }
 

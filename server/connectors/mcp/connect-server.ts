@@ -39,6 +39,8 @@ export interface HttpTarget {
   readonly url: URL
   readonly fetch: GuardedFetch['fetch']
   readonly auth: ConnectionAuth
+  /** The values of the connector's own headers. */
+  readonly secrets?: readonly string[]
   /** The result of an earlier discovery of the server's protocol revision, or null. */
   readonly prior: PriorDiscovery | null
 }

@@ -14,6 +14,9 @@ import { isTimeoutError } from '../../lib/abort.ts'
 import { AppError, findAppError, listCauses } from '../../lib/app-error.ts'
 import { quoteResponse, quoteServer } from '../../lib/quote-server.ts'
 
+/** What the error for a refused access depends on. */
+type Refused = Pick<ConnectorRow, 'token'> & Partial<Pick<ConnectorRow, 'headers'>>
+
 /** Whether the server refused the request because it needs an authorization, or one with a larger scope. */
 export function needsAuthorization(error: unknown): boolean {
   return listCauses(error).some(
@@ -128,7 +131,7 @@ const lastingCodes: ReadonlySet<string> = new Set([
 /**
  * Converts any failure of a server to an error for the owner of `connector`. What the server itself says is quoted.
  */
-export function explainFailure(error: unknown, connector?: Pick<ConnectorRow, 'token'>): AppError {
+export function explainFailure(error: unknown, connector?: Refused): AppError {
   const own = findAppError(error)
   if (own !== undefined) return own
   if (needsAuthorization(error)) {
@@ -161,10 +164,7 @@ function isUnreachable(error: unknown): boolean {
   return error instanceof Error && 'code' in error && networkCodes.has(String(error.code))
 }
 
-function explainKnown(
-  error: unknown,
-  connector: Pick<ConnectorRow, 'token'> | undefined,
-): AppError | undefined {
+function explainKnown(error: unknown, connector: Refused | undefined): AppError | undefined {
   const toAppError = (code: AppError['code'], message: string) =>
     new AppError(code, message, { cause: error })
   const invalid = 'The server sent a response that is not valid MCP. Check its address.'
@@ -196,7 +196,7 @@ function explainKnown(
   return isUnreadable ? toAppError('upstream_invalid', invalid) : undefined
 }
 
-function explainStatus(error: SdkHttpError, connector: Pick<ConnectorRow, 'token'> | undefined): AppError {
+function explainStatus(error: SdkHttpError, connector: Refused | undefined): AppError {
   const { status, data } = error
   const words = quoteResponse(data['text'])
   const explain = (code: AppError['code'], message: string) =>
@@ -216,10 +216,15 @@ function explainStatus(error: SdkHttpError, connector: Pick<ConnectorRow, 'token
 export function refusedAccess(
   status: number,
   words: string,
-  connector: Pick<ConnectorRow, 'token'> | undefined,
+  connector: Refused | undefined,
   options?: ErrorOptions,
 ): AppError {
-  const advice = typeof connector?.token === 'string' ? ' Check the token.' : ''
+  const advice =
+    typeof connector?.token === 'string'
+      ? ' Check the token.'
+      : typeof connector?.headers === 'string'
+        ? ' Check its headers under Advanced.'
+        : ''
   return new AppError(
     'upstream_refused_key',
     `The server refused access (${status}).${advice}${words}`,

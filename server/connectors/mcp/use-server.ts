@@ -1,7 +1,9 @@
 import type { PriorDiscovery } from '@modelcontextprotocol/client'
 import type { ConnectorRow } from '../../db/tables/connector-tables.ts'
+import type { GuardedFetch } from '../../http/outgoing/guarded-fetch.ts'
 import { AppError } from '../../lib/app-error.ts'
 import type { ConnectorDeps } from '../connector-deps.ts'
+import { openHeaders } from '../connector-headers.ts'
 import { updateConnectorState } from '../connector-store.ts'
 import { createAuthProvider } from '../oauth/authorize-server.ts'
 import type { ConsentRequest } from '../oauth/consent-request.ts'
@@ -120,6 +122,7 @@ async function open(
       limits: deps.settings.limits,
       largeMessageReader: deps.shared.largeMessageReader,
       responseScheduler: deps.shared.responseScheduler,
+      ...(target.kind === 'http' && { secrets: target.secrets ?? [] }),
     },
     turns: deps.shared.turns,
     signal,
@@ -156,8 +159,31 @@ async function resolveTarget(
     }
   }
   const url = deps.guards.userSupplied.requireUrl(connector.url)
+  const headers = openHeaders(deps.sealer, connector)
   const auth = await createAuthProvider(deps, connector, url, consent)
-  return { kind: 'http', url, fetch: fetchByOrigin(url, deps.guards), auth, prior }
+  return {
+    kind: 'http',
+    url,
+    fetch: withHeaders(fetchByOrigin(url, deps.guards), url, headers),
+    auth,
+    secrets: headers.flatMap(({ value }) => value.split(' ')),
+    prior,
+  }
+}
+
+/** Adds the connector's own headers to the requests to its own origin. */
+function withHeaders(
+  send: GuardedFetch['fetch'],
+  url: URL,
+  own: ReturnType<typeof openHeaders>,
+): GuardedFetch['fetch'] {
+  if (own.length === 0) return send
+  return (input, init) => {
+    if (new URL(input instanceof Request ? input.url : input).origin !== url.origin) return send(input, init)
+    const headers = new Headers(init?.headers)
+    for (const { name, value } of own) headers.set(name, value)
+    return send(input, { ...init, headers })
+  }
 }
 
 interface StoredEra {

@@ -11,6 +11,7 @@ import type { ConnectorRow } from '../../db/tables/connector-tables.ts'
 import { AppError } from '../../lib/app-error.ts'
 import { quoteResponse, readErrorBody } from '../../lib/quote-server.ts'
 import type { ConnectorDeps } from '../connector-deps.ts'
+import { hasAuthorization } from '../connector-headers.ts'
 import type { ConnectionAuth } from '../mcp/connect-server.ts'
 import { refusedAccess } from '../mcp/explain-failure.ts'
 import { ConnectorOAuth } from './connector-oauth.ts'
@@ -22,8 +23,8 @@ import { runAuth } from './run-auth.ts'
 const refreshBeforeMs = 30_000
 
 /**
- * Returns the SDK's provider for the authorization of requests to a connector's server: with the token that the user
- * entered, else by OAuth if the server requires it. With `consent`, the user can be sent to a consent page.
+ * Returns the SDK's provider for the authorization of requests to a connector's server: with the token or the
+ * header Authorization that the user entered, else by OAuth if the server requires it. With `consent`, the user can be sent to a consent page.
  * @throws AppError `upstream_refused_key` when the entered token may not be sent or cannot be decrypted
  */
 export async function createAuthProvider(
@@ -32,8 +33,9 @@ export async function createAuthProvider(
   url: URL,
   consent: ConsentRequest | undefined,
 ): Promise<ConnectionAuth> {
-  if (connector.token === null) return authorizeByOAuth(deps, connector, url, consent)
-  const token = openToken(deps, connector, connector.token)
+  const isOwn = connector.token !== null || hasAuthorization(deps.sealer, connector)
+  if (!isOwn) return authorizeByOAuth(deps, connector, url, consent)
+  const token = connector.token === null ? undefined : openToken(deps, connector, connector.token)
   return {
     token: () => Promise.resolve(token),
     async onUnauthorized({ response }) {

@@ -12,7 +12,7 @@ const methods = new Map([
 const read = (message: unknown) =>
   reader.read('ada', {
     data: typeof message === 'string' ? message : JSON.stringify(message),
-    secret: undefined,
+    secrets: [],
     methods,
     url: 'https://tools.example/mcp',
     limits: connectorLimits,
@@ -43,7 +43,13 @@ describe('the thread that reads large messages', () => {
     const text = `${secret} ${secret.replace('-', String.raw`\u002d`)} ${'x'.repeat(50_000)}`
     const json = JSON.stringify({ jsonrpc: '2.0', id: 2, result: { content: [{ type: 'text', text }] } })
     const data = form === 'text' ? json : new TextEncoder().encode(json)
-    const outcome = await reader.read('ada', { data, secret, methods, url: '', limits: connectorLimits })
+    const outcome = await reader.read('ada', {
+      data,
+      secrets: [secret],
+      methods,
+      url: '',
+      limits: connectorLimits,
+    })
     expect(outcome.result?.text.slice(0, 5)).toBe('… … x')
     if (typeof data !== 'string') expect(data.length, 'moved to the thread').toBe(0)
   })

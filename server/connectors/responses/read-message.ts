@@ -1,4 +1,4 @@
-import { hideSecret } from '../../lib/hide-secret.ts'
+import { hideSecrets } from '../../lib/hide-secret.ts'
 import { isObject, parseJson, type JsonObject } from '../../lib/json-object.ts'
 import { readResult, type ReadResult } from '../calls/read-result.ts'
 import type { ConnectorLimits } from '../connector-limits.ts'
@@ -7,8 +7,8 @@ import { readPage, type ToolPage } from '../tools/read-tools.ts'
 export interface ReceivedMessage {
   /** The message as JSON, or its UTF-8 bytes. */
   readonly data: string | Uint8Array<ArrayBuffer>
-  /** The secret that the request was sent with, which is removed from the message. */
-  readonly secret: string | undefined
+  /** The secrets that the request was sent with, which are removed from the message. */
+  readonly secrets: readonly string[]
   /** The methods of the pending requests, by their ids as text. */
   readonly methods: ReadonlyMap<string, string>
   /** The connector's address, which is part of the fingerprints of its tools. */
@@ -43,9 +43,9 @@ const maxErrorChars = 2_000
  * part, and we read it part by part. A large message is read in the thread of `message-worker.ts`, and the SDK gets only
  * what it needs of it. Other small messages stay as they are.
  */
-export function readMessage({ data, secret, methods, url, limits }: ReceivedMessage): ReadMessage {
+export function readMessage({ data, secrets, methods, url, limits }: ReceivedMessage): ReadMessage {
   const isSmall = data.length <= maxDirectBytes
-  const text = hideSecret(typeof data === 'string' ? data : new TextDecoder().decode(data), secret)
+  const text = hideSecrets(typeof data === 'string' ? data : new TextDecoder().decode(data), secrets)
   const value = parseJson(text)
   if (!isObject(value)) {
     // The SDK reports what is no message.

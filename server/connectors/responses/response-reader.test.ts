@@ -12,11 +12,11 @@ async function read(
   init: { type?: string; status?: number; headers?: Record<string, string> } = {},
 ) {
   const large: string[] = []
-  const secrets: (string | undefined)[] = []
+  const secrets: string[] = []
   const { type = 'text/event-stream', status = 200, headers = {} } = init
   const largeMessageReader = {
-    read(_user: string, { data, secret }: ReceivedMessage) {
-      secrets.push(secret)
+    read(_user: string, { data, secrets: sent }: ReceivedMessage) {
+      secrets.push(...sent)
       large.push(typeof data === 'string' ? data : Buffer.from(data).toString())
       return Promise.resolve({ message: '{"jsonrpc":"2.0"}', answered: [] })
     },

@@ -11,7 +11,7 @@ import { createParser, type EventSourceMessage } from 'eventsource-parser'
 import type { GuardedFetch } from '../../http/outgoing/guarded-fetch.ts'
 import { onAbort } from '../../lib/abort.ts'
 import { AppError } from '../../lib/app-error.ts'
-import { hideSecret, readAuthorization } from '../../lib/hide-secret.ts'
+import { hideSecrets, readAuthorization } from '../../lib/hide-secret.ts'
 import type { ReadResult } from '../calls/read-result.ts'
 import type { ConnectorLimits } from '../connector-limits.ts'
 import type { ToolPage } from '../tools/read-tools.ts'
@@ -26,6 +26,8 @@ export interface ResponseSource {
   /** The connector's address, which is part of the fingerprints of its tools. */
   readonly url: string
   readonly limits: ConnectorLimits
+  /** The values of the connector's own headers, which are removed from responses as its token is. */
+  readonly secrets?: readonly string[]
   readonly largeMessageReader: Pick<LargeMessageReader, 'read'>
   readonly responseScheduler: Pick<ResponseScheduler, 'next'>
 }
@@ -205,7 +207,7 @@ export class ResponseReader {
         throw unanswered()
       }
       if (response.body === null) return response
-      const secret = readAuthorization(init?.headers)
+      const secrets = [...readAuthorization(init?.headers), ...(this.#source.secrets ?? [])]
       const type = headers.get('content-type') ?? ''
       const isEventStream = type.startsWith('text/event-stream')
       const { userId, responseScheduler } = this.#source
@@ -214,10 +216,10 @@ export class ResponseReader {
       )
       const read =
         ok && isEventStream
-          ? this.#readEvents(pieces, secret, transport, requestId)
+          ? this.#readEvents(pieces, secrets, transport, requestId)
           : ok && type.startsWith('application/json')
-            ? this.#readJson(pieces, secret, requestId)
-            : readStart(pieces, secret)
+            ? this.#readJson(pieces, secrets, requestId)
+            : readStart(pieces, secrets)
       return new Response(ReadableStream.from(read), { status, statusText, headers })
     }
   }
@@ -242,7 +244,7 @@ export class ResponseReader {
 
   async *#readEvents(
     body: AsyncIterable<Uint8Array>,
-    secret: string | undefined,
+    secrets: readonly string[],
     transport: 'streamable_http' | 'sse',
     requestId: string | undefined,
   ): AsyncIterable<Uint8Array> {
@@ -261,7 +263,7 @@ export class ResponseReader {
           text +=
             'retry' in event
               ? `retry: ${event.retry}\n\n`
-              : await this.#rewriteEvent(event, secret, requestId)
+              : await this.#rewriteEvent(event, secrets, requestId)
         if (text !== '') yield encoder.encode(text)
       }
     } catch (error) {
@@ -274,15 +276,15 @@ export class ResponseReader {
 
   async #rewriteEvent(
     { id, event, data }: EventSourceMessage,
-    secret: string | undefined,
+    secrets: readonly string[],
     requestId: string | undefined,
   ): Promise<string> {
     // Other events, such as `endpoint` of HTTP+SSE, stay.
     const isMessage = event === undefined || event === 'message'
     const read =
       isMessage || data.length > maxDirectBytes
-        ? await this.#read(data, secret, requestId)
-        : hideSecret(data, secret)
+        ? await this.#read(data, secrets, requestId)
+        : hideSecrets(data, secrets)
     // An event without a message and an id is dropped, because the SDK is slower to reject it than to parse a message.
     if (isMessage && !read.includes('"jsonrpc"') && id === undefined) return ''
     const name = event === undefined ? '' : `event: ${event}\n`
@@ -291,13 +293,13 @@ export class ResponseReader {
 
   async *#readJson(
     body: AsyncIterable<Uint8Array>,
-    secret: string | undefined,
+    secrets: readonly string[],
     requestId: string | undefined,
   ): AsyncIterable<Uint8Array> {
     const pieces: Uint8Array[] = []
     for await (const piece of body) pieces.push(piece)
     // A large buffer has memory of its own, which can be passed to a thread without a copy.
-    const read = await this.#read(Buffer.concat(pieces), secret, requestId)
+    const read = await this.#read(Buffer.concat(pieces), secrets, requestId)
     if (requestId !== undefined && this.#pending.has(requestId)) throw unanswered()
     yield new TextEncoder().encode(read)
   }
@@ -305,11 +307,11 @@ export class ResponseReader {
   /** Reads a message and returns the JSON for the SDK. Bytes must not be used afterwards. */
   async #read(
     data: string | Uint8Array<ArrayBuffer>,
-    secret: string | undefined,
+    secrets: readonly string[],
     requestId: string | undefined,
   ): Promise<string> {
     const { userId, largeMessageReader, url, limits } = this.#source
-    const received = { data, secret, methods: this.#pending, url, limits }
+    const received = { data, secrets, methods: this.#pending, url, limits }
     let read: ReadMessage
     try {
       read =
@@ -367,7 +369,7 @@ function toRefusal(reason: NonNullable<ReadMessage['refusal']>): AppError {
 /** Returns the start of a response that is an error or not a message, in one piece. */
 async function* readStart(
   body: AsyncIterable<Uint8Array>,
-  secret: string | undefined,
+  secrets: readonly string[],
 ): AsyncIterable<Uint8Array> {
   const pieces: Uint8Array[] = []
   let bytes = 0
@@ -376,5 +378,5 @@ async function* readStart(
     bytes += piece.length
     if (bytes > maxDirectBytes) break
   }
-  yield new TextEncoder().encode(hideSecret(Buffer.concat(pieces).toString(), secret))
+  yield new TextEncoder().encode(hideSecrets(Buffer.concat(pieces).toString(), secrets))
 }

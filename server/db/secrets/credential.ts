@@ -46,7 +46,10 @@ const visibleChars = 4
  */
 export function maskSecret(sealer: Sealer, context: SealContext, sealed: string | null): string | null {
   if (sealed === null) return null
-  const secret = (openJson(sealer, context, sealed) as Credential | undefined)?.secret ?? ''
+  return maskText((openJson(sealer, context, sealed) as Credential | undefined)?.secret ?? '')
+}
+
+export function maskText(secret: string): string {
   if (secret.length <= maxFullyHiddenChars) return hidden
   return secret.slice(0, visibleChars) + hidden + secret.slice(-visibleChars)
 }

@@ -18,6 +18,10 @@ export function connectorTokenContext({ id, user_id }: ConnectorId): SealContext
   return { purpose: 'connector token', owner: user_id, row: [id] }
 }
 
+export function connectorHeadersContext({ id, user_id }: ConnectorId): SealContext {
+  return { purpose: 'connector headers', owner: user_id, row: [id] }
+}
+
 export function clientSecretContext({ id, user_id }: ConnectorId): SealContext {
   return { purpose: 'connector client secret', owner: user_id, row: [id] }
 }

@@ -4,6 +4,7 @@ import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:cr
 export type SealPurpose =
   | 'bot key'
   | 'connector token'
+  | 'connector headers'
   | 'connector client secret'
   | 'connector tokens'
   | 'connector details'

@@ -10,6 +10,8 @@ export interface ConnectorRow {
   /** Our client at its authorization server, when the user registered one. The secret is sealed. */
   client_id: string | null
   client_secret: string | null
+  /** Sealed: the user's own headers, as a list in JSON. */
+  headers: string | null
   status: string
   error_message: string | null
   /** Why calls fail although the server lists its tools. Null once a call has worked again. */

@@ -11,6 +11,8 @@ export interface ApiKeyMcpServer {
   behaviour: {
     /** Whether the headers are valid; the response is 401 otherwise. */
     accepts: (headers: IncomingHttpHeaders) => boolean
+    /** The body of the response 401. */
+    refusal: string
     /** The redirect target of every request; null means no redirect. */
     redirect: string | null
     /** Awaited before each response. */
@@ -25,6 +27,7 @@ export interface ApiKeyMcpServer {
 export async function startApiKeyMcpServer(mcp = defaultMcp): Promise<ApiKeyMcpServer> {
   const behaviour: ApiKeyMcpServer['behaviour'] = {
     accepts: () => true,
+    refusal: '{"error":"invalid key"}',
     redirect: null,
     beforeResponse: () => Promise.resolve(),
   }
@@ -32,9 +35,9 @@ export async function startApiKeyMcpServer(mcp = defaultMcp): Promise<ApiKeyMcpS
   const server = createServer((request, response) => {
     seen.push(request.headers)
     void behaviour.beforeResponse().then(() => {
-      const { redirect, accepts } = behaviour
+      const { redirect, accepts, refusal } = behaviour
       if (redirect !== null) return void response.writeHead(307, { location: redirect }).end()
-      if (!accepts(request.headers)) return void response.writeHead(401).end('{"error":"invalid key"}')
+      if (!accepts(request.headers)) return void response.writeHead(401).end(refusal)
       return respond(mcp, request, response)
     })
   })

@@ -38,6 +38,7 @@ export const fixtureUsers = [
 export const fixtureSecrets = {
   botKey: 'key-of-a-bot',
   connectorToken: 'token-of-a-connector',
+  connectorHeader: 'header-of-a-connector',
   integrationKey: 'key-of-an-integration',
 } as const
 

@@ -66,7 +66,9 @@ export async function useProduct(
 async function createSettings(client: RequestClient, { model, tools, guarded }: StandIns): Promise<void> {
   // The first read stores the default connectors.
   await succeed(client.get('/api/mcp-servers'))
-  const connector = { name: 'Tools', url: tools.url, token: fixtureSecrets.connectorToken, allow_tools: [] }
+  const headers = [{ name: 'X-API-Key', value: fixtureSecrets.connectorHeader }]
+  const token = fixtureSecrets.connectorToken
+  const connector = { name: 'Tools', url: tools.url, token, headers, allow_tools: [] }
   await succeed(client.post('/api/mcp-server', connector))
   await succeed(client.post('/api/mcp-server/Tools/connect'))
   await succeed(client.post('/api/mcp-server', { name: 'Guarded', url: guarded.url, allow_tools: null }))
