@@ -46,7 +46,7 @@ describe.each(engines)("a connector's own headers on %s", (engine) => {
   it('stay while an input has their masks or omits them, and go when it has none', async () => {
     await create(withKey)
     const renamed = [
-      ...[{ name: 'x-api-key', value: mask }],
+      { name: 'x-api-key', value: mask },
       { name: 'X-New', value: 'new-value-0123456789' },
     ]
     expect((await update({ headers: renamed })).json()).toMatchObject({
@@ -109,17 +109,22 @@ describe.each(engines)("a connector's own headers on %s", (engine) => {
     server.behaviour.accepts = (headers) => headers['x-api-key'] !== key
     server.behaviour.refusal = `{"error":"unknown key ${key}"}`
     const refused = await ada.post(`${path}/connect`)
+    expect(refused.json()).toMatchObject({
+      error: { message: expect.stringContaining('The server says: “unknown key …”') },
+    })
     expect(refused.body).not.toContain(key)
   })
 
-  it.each([
-    ...['Host', 'content-type', 'Content-Length', 'MCP-Session-Id', 'mcp-protocol-version', 'Connection'],
-    ...['Transfer-Encoding', 'Accept', 'Proxy-Authorization', 'X Key', 'X-Käy', 'X:Y', 'X\r\nY'],
-  ])('cannot be named %j', async (name) => {
-    const refused = await create({ headers: [{ name, value: 'x' }] })
-    expect(refused.statusCode).toBe(400)
-    expect(refused.body).toContain('headers.0: a connector cannot send')
-  })
+  const reservedNames =
+    'Host content-type Content-Length MCP-Session-Id mcp-protocol-version Connection Transfer-Encoding Accept Proxy-Authorization'
+  it.each([...reservedNames.split(' '), 'X Key', 'X-Käy', 'X:Y', 'X\r\nY'])(
+    'cannot be named %j',
+    async (name) => {
+      const refused = await create({ headers: [{ name, value: 'x' }] })
+      expect(refused.statusCode).toBe(400)
+      expect(refused.body).toContain('headers.0: a connector cannot send')
+    },
+  )
 
   it.each(['', 'a\r\nX: y', 'ä', 'a\0'])('cannot have the value %j', async (value) => {
     expect((await create({ headers: [{ name: 'X-Key', value }] })).statusCode).toBe(400)

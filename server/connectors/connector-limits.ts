@@ -23,6 +23,8 @@ export const connectorLimits = {
   maxCallBytes: 4 * megabyte,
   /** Size of a response of an authorization server. */
   maxOAuthBytes: 256 * kilobyte,
+  /** Time of one request to an authorization server; leaves time for the next server when one does not respond. */
+  maxOAuthRequestMs: 10 * second,
   /** How long an idle connection stays open. */
   maxIdleMs: 5 * minute,
   /** Time before a broken stream is opened again, even if its server requests a shorter time. */

@@ -118,7 +118,7 @@ describe.each(engines)('a connector whose calls fail, on %s', (engine) => {
     await call('gone')
     expect(await stateOf('gone')).toEqual({
       status: 'failed',
-      error_message: 'The server cannot be reached. Check its address or try again later.',
+      error_message: 'The server refused the connection. Check the address, and that the server is running.',
     })
   })
 

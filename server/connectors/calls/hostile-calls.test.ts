@@ -85,7 +85,7 @@ describe('a hostile server', () => {
     await other.close()
     expect(await scene.call({ connectorName: 'gone' })).toMatchObject({
       status: 'failed',
-      text: 'The tool failed: The server cannot be reached. Check its address or try again later.',
+      text: 'The tool failed: The server refused the connection. Check the address, and that the server is running.',
     })
   })
 

@@ -8,16 +8,37 @@ const probeError = (cause: Error) =>
     cause,
   })
 
-it.each(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'])(
-  'explains that the server cannot be reached when there is no response (%s)',
-  (code) => {
-    const refused = Object.assign(new Error('connection failed'), { code })
-    expect(explainFailure(probeError(new TypeError('fetch failed', { cause: refused })))).toMatchObject({
-      code: 'upstream_unreachable',
-      message: 'The server cannot be reached. Check its address or try again later.',
-    })
-  },
-)
+it.each([
+  ['ECONNREFUSED', 'The server refused the connection. Check the address, and that the server is running.'],
+  ['ENOTFOUND', 'The server was not found on the network. Check the address.'],
+  ['EAI_AGAIN', 'The server was not found on the network. Check the address.'],
+  ['EHOSTUNREACH', 'The server is in a network that cannot be reached. Check the address.'],
+  ['ENETUNREACH', 'The server is in a network that cannot be reached. Check the address.'],
+  ['ETIMEDOUT', 'The server could not be reached in time. Try again, or check the address.'],
+  ['UND_ERR_SOCKET', 'The server closed the connection without a response. Try again.'],
+  [
+    'CERT_HAS_EXPIRED',
+    'The connection to the server would not be secure: its certificate has expired. Ask the operator of that server to renew it.',
+  ],
+  [
+    'ERR_SSL_WRONG_VERSION_NUMBER',
+    'The connection to the server would not be secure: it does not use TLS at this address. If that server has no TLS, begin the address with http:// instead of https://.',
+  ],
+])('says what failed in the network (%s)', (code, message) => {
+  const refused = Object.assign(new Error('connection failed'), { code })
+  expect(explainFailure(probeError(new TypeError('fetch failed', { cause: refused })))).toMatchObject({
+    code: 'upstream_unreachable',
+    message,
+  })
+})
+
+it.each([
+  new Error('a defect'),
+  new TypeError('x is not a function'),
+  new SdkError(SdkErrorCode.NotConnected, ''),
+])('does not say of %s that the server was not reached', (error) => {
+  expect(explainFailure(error)).toMatchObject({ code: 'upstream_invalid' })
+})
 
 it('explains when the address is not an MCP server', () => {
   expect(explainFailure(probeError(new Error('Not Found')))).toMatchObject({

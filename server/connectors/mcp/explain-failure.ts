@@ -1,7 +1,5 @@
 import {
   InsufficientScopeError,
-  OAuthClientFlowError,
-  OAuthError,
   ProtocolError,
   SdkError,
   SdkErrorCode,
@@ -10,6 +8,11 @@ import {
   UnsupportedProtocolVersionError,
 } from '@modelcontextprotocol/client'
 import type { ConnectorRow } from '../../db/tables/connector-tables.ts'
+import {
+  describeNetworkFailure,
+  isNetworkFailure,
+  isUnreachable,
+} from '../../http/outgoing/network-failure.ts'
 import { isTimeoutError } from '../../lib/abort.ts'
 import { AppError, findAppError, listCauses } from '../../lib/app-error.ts'
 import { quoteResponse, quoteServer } from '../../lib/quote-server.ts'
@@ -76,8 +79,8 @@ export function isTimeout(error: unknown): boolean {
 
 /**
  * Whether connecting may be tried again with the older handshake, because the server failed at `server/discover`, the
- * first request of the newest revision. False for refused access, our own errors and the network errors in
- * `networkCodes`.
+ * first request of the newest revision. False for refused access, our own errors and a server that was not
+ * reached.
  */
 export function isFailedDiscovery(error: unknown): boolean {
   const chain = listCauses(error)
@@ -87,9 +90,6 @@ export function isFailedDiscovery(error: unknown): boolean {
   if (!(error instanceof SdkError)) return false
   return error.code === SdkErrorCode.EraNegotiationFailed || error.code === SdkErrorCode.RequestTimeout
 }
-
-/** Codes of socket and TLS errors before a request could be sent, besides `networkCodes`. */
-const unsent = /^(UND_ERR_CONNECT_TIMEOUT|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_|ERR_TLS_|ERR_SSL_)/
 
 /**
  * Whether the tool may have run although its call failed. It has not run when the request was never sent. An MCP error
@@ -101,11 +101,7 @@ export function isOutcomeUnknown(error: unknown): boolean {
     if (cause instanceof AppError) return unknownCodes.has(cause.code)
     if (cause instanceof SdkHttpError) return cause.status >= 500 && cause.status !== 501
     if (cause instanceof SdkError) return cause.code !== SdkErrorCode.NotConnected
-    if (
-      isUnreachable(cause) ||
-      (cause instanceof Error && 'code' in cause && unsent.test(String(cause.code)))
-    )
-      return false
+    if (isUnreachable(cause)) return false
     return !(cause instanceof ProtocolError)
   })
 }
@@ -147,21 +143,16 @@ export function explainFailure(error: unknown, connector?: Refused): AppError {
       cause: error,
     })
   }
-  const known = causes.some(isUnreachable)
-    ? []
-    : causes.flatMap((cause) => explainKnown(cause, connector) ?? [])
-  const unreachable = 'The server cannot be reached. Check its address or try again later.'
-  return known[0] ?? new AppError('upstream_unreachable', unreachable, { cause: error })
-}
-
-const networkCodes = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'])
-
-/**
- * Whether an error of the network says that the server cannot be reached. `explainFailure` checks this before the
- * errors of the MCP client, because the client reports a network failure at its first request as an invalid response.
- */
-function isUnreachable(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && networkCodes.has(String(error.code))
+  // The client reports a failure of the network at its first request as an invalid response.
+  const network = causes.find(isNetworkFailure)
+  if (network !== undefined) {
+    const hasResponse = causes.some((cause) => cause instanceof TypeError && cause.message === 'terminated')
+    const { code, message } = describeNetworkFailure(network, 'The server', hasResponse)
+    return new AppError(code, message, { cause: error })
+  }
+  const [known] = causes.flatMap((cause) => explainKnown(cause, connector) ?? [])
+  const unknown = 'The server did not respond as expected. Check its address or try again later.'
+  return known ?? new AppError('upstream_invalid', unknown, { cause: error })
 }
 
 function explainKnown(error: unknown, connector: Refused | undefined): AppError | undefined {
@@ -171,12 +162,6 @@ function explainKnown(error: unknown, connector: Refused | undefined): AppError 
   if (error instanceof SdkHttpError) return explainStatus(error, connector)
   if (error instanceof ProtocolError)
     return toAppError('upstream_error', `The server returned an error.${quoteServer(error.message)}`)
-  if (error instanceof OAuthError || error instanceof OAuthClientFlowError) {
-    return toAppError(
-      'upstream_refused_key',
-      'The authorization failed: the authorization server of the connector did not respond as expected. Connect again.',
-    )
-  }
   if (error instanceof SdkError) {
     switch (error.code) {
       case SdkErrorCode.InvalidResult:

@@ -5,7 +5,7 @@ import { AppError } from '../../lib/app-error.ts'
 import type { ConnectorDeps } from '../connector-deps.ts'
 import { openHeaders } from '../connector-headers.ts'
 import { updateConnectorState } from '../connector-store.ts'
-import { createAuthProvider } from '../oauth/authorize-server.ts'
+import { createAuthProvider, usesOAuth } from '../oauth/authorize-server.ts'
 import type { ConsentRequest } from '../oauth/consent-request.ts'
 import { connectServer, type ServerTarget } from './connect-server.ts'
 import { connectionKey, sessionKey } from './connection-pool.ts'
@@ -164,10 +164,30 @@ async function resolveTarget(
   return {
     kind: 'http',
     url,
-    fetch: withHeaders(fetchByOrigin(url, deps.guards), url, headers),
+    fetch: asksForAuthorization(deps, connector, withHeaders(fetchByOrigin(url, deps.guards), url, headers)),
     auth,
     secrets: headers.flatMap(({ value }) => value.split(' ')),
     prior,
+  }
+}
+
+/**
+ * Reads 403 as 401 while a connection without a token has had no other answer, and when a token is not valid: some
+ * servers mix them up, and the SDK requests an authorization only after 401.
+ */
+function asksForAuthorization(
+  deps: ConnectorDeps,
+  connector: ConnectorRow,
+  send: GuardedFetch['fetch'],
+): GuardedFetch['fetch'] {
+  if (!usesOAuth(deps, connector)) return send
+  let hasAccess = false
+  return async (input, init) => {
+    const response = await send(input, init)
+    hasAccess ||= response.ok || new Headers(init?.headers).has('authorization')
+    const isInvalid = response.headers.get('www-authenticate')?.includes('invalid_token') === true
+    if (response.status !== 403 || (hasAccess && !isInvalid)) return response
+    return new Response(response.body, { status: 401, headers: response.headers })
   }
 }
 

@@ -1,6 +1,5 @@
 import {
   computeScopeUnion,
-  extractWWWAuthenticateParams,
   UnauthorizedError,
   isStrictScopeSuperset,
   type InsufficientScopeError,
@@ -16,6 +15,7 @@ import type { ConnectionAuth } from '../mcp/connect-server.ts'
 import { refusedAccess } from '../mcp/explain-failure.ts'
 import { ConnectorOAuth } from './connector-oauth.ts'
 import type { ConsentRequest } from './consent-request.ts'
+import { readChallenge } from './discover-authorization.ts'
 import { findGrant, grantLease, type Grant } from './grant-store.ts'
 import { runAuth } from './run-auth.ts'
 
@@ -33,8 +33,7 @@ export async function createAuthProvider(
   url: URL,
   consent: ConsentRequest | undefined,
 ): Promise<ConnectionAuth> {
-  const isOwn = connector.token !== null || hasAuthorization(deps.sealer, connector)
-  if (!isOwn) return authorizeByOAuth(deps, connector, url, consent)
+  if (usesOAuth(deps, connector)) return authorizeByOAuth(deps, connector, url, consent)
   const token = connector.token === null ? undefined : openToken(deps, connector, connector.token)
   return {
     token: () => Promise.resolve(token),
@@ -42,6 +41,11 @@ export async function createAuthProvider(
       throw refusedAccess(response.status, quoteResponse(await readErrorBody(response)), connector)
     },
   }
+}
+
+/** Whether the user has entered neither a token nor a header Authorization. */
+export function usesOAuth({ sealer }: Pick<ConnectorDeps, 'sealer'>, connector: ConnectorRow): boolean {
+  return connector.token === null && !hasAuthorization(sealer, connector)
 }
 
 /** A token is sent only to the address that it was entered for. */
@@ -119,7 +123,8 @@ function authorizeByOAuth(
     },
     async onUnauthorized({ response }) {
       if (++attempts > deps.settings.limits.maxAuthorizations) throw new UnauthorizedError()
-      const { resourceMetadataUrl, scope } = extractWWWAuthenticateParams(response)
+      const { resourceMetadataUrl, scope } = readChallenge(response, url)
+      const words = quoteResponse(await readErrorBody(response))
       const grant = await findCurrent()
       if (grant !== undefined) {
         // Another request has refreshed the token since this one was sent, so the new token is tried.
@@ -127,7 +132,7 @@ function authorizeByOAuth(
         // The current token is refused: it may have expired, or the server uses another authorization server now.
         if (await refresh(grant, { rediscovers: true, resourceMetadataUrl })) return
       }
-      if (consent === undefined) throw new UnauthorizedError()
+      if (consent === undefined) throw new UnauthorizedError(words)
       // A user who connects is sent to the authorization server that the connector's server names now.
       const oauth = new ConnectorOAuth(deps, connector, { request: consent, rediscovers: true })
       const granted = (await oauth.tokens())?.scope
@@ -136,6 +141,10 @@ function authorizeByOAuth(
         resourceMetadataUrl,
         scope: computeScopeUnion(granted, scope),
         forceReauthorization: true,
+        withoutOAuth: new AppError(
+          'upstream_refused_key',
+          `The server refused access and offers no sign-in. Enter a token, or a header such as X-API-Key under Advanced.${words}`,
+        ),
       })
       throw new UnauthorizedError()
     },

@@ -108,7 +108,10 @@ describe.each(engines)('authorization of connectors on %s', (engine) => {
       const { back, cookie } = await scene.start()
       expect(await scene.returnFromConsent(back, cookie)).toContain('authorization=failed')
       expect((await scene.listGrants()).filter(({ tokens }) => tokens !== null)).toEqual([])
-      expect(await scene.readConnector()).toMatchObject({ status: 'disconnected' })
+      expect(await scene.readConnector()).toMatchObject({
+        status: 'failed',
+        error_message: expect.stringContaining('an access token with a space'),
+      })
     },
   )
 
@@ -191,13 +194,15 @@ describe.each(engines)('authorization of connectors on %s', (engine) => {
   })
 
   it.each(['', '?state=', '?code=a', `?state=${'x'.repeat(500)}`, '?state=a&state=b'])(
-    'refuses a redirect back with the query %j',
+    'tells the user that a redirect back with the query %j is not valid',
     async (query) => {
       const response = await scene.test.app.inject({
         url: `/api/connector-oauth/callback${query}`,
         headers: host,
       })
-      expect(response.statusCode).toBe(400)
+      expect(response.headers.location).toBe(
+        'http://localhost:3000/settings/connectors?authorization=expired',
+      )
     },
   )
 })

@@ -5,17 +5,20 @@ import type { ConnectorDeps } from '../connector-deps.ts'
 import { callbackPath } from './connector-oauth.ts'
 import { readBrowserKey } from './consent-request.ts'
 
-const parameter = z.string().max(4_000).optional()
+/** One that is there several times, or too long, counts as missing: a person sees the response. */
+const parameter = z.string().max(16_000).optional().catch(undefined)
 const Callback = z.object({
-  state: z.string().min(1).max(400),
+  state: parameter,
   code: parameter,
   error: parameter,
+  error_description: parameter,
   iss: parameter,
 })
 
 /**
  * Registers the route to which authorization servers redirect users back. The request needs no session: the state and
- * the browser's consent cookie authorize it. Nothing from its URL is shown to the user. `perMinute` limits requests
+ * the browser's consent cookie authorize it. What its URL says about an error is shown
+ * only for a valid state, as the words of the server. `perMinute` limits requests
  * from one network.
  */
 export function registerConnectorOAuthRoutes(
@@ -28,12 +31,13 @@ export function registerConnectorOAuthRoutes(
     callbackPath,
     { schema: { ...unpublished, querystring: Callback }, config: { perMinute } },
     async (request, reply) => {
-      const { state, code, error, iss } = request.query
+      const { state = '', code, error, error_description: description, iss } = request.query
       const { finishConsent } = await import('./finish-consent.ts')
       const { outcome, returnTo, connector } = await finishConsent(deps, {
         state,
         code,
         error,
+        description,
         issuer: iss,
         browserKey: readBrowserKey(deps.settings.publicUrl, request.headers.cookie),
       })

@@ -87,8 +87,16 @@ export class ConnectorOAuth implements OAuthClientProvider {
     return redirectAddress(this.#deps.settings.publicUrl)
   }
 
+  /** For a server that has no public clients, a client with a secret is registered. */
   get clientMetadata(): OAuthClientMetadata {
-    return createClientMetadata(this.#deps.settings.publicUrl)
+    const methods = this.#discovery?.authorizationServerMetadata?.token_endpoint_auth_methods_supported ?? []
+    const method = ['none', 'client_secret_post', 'client_secret_basic'].find((each) =>
+      methods.includes(each),
+    )
+    return {
+      ...createClientMetadata(this.#deps.settings.publicUrl),
+      ...(method !== undefined && { token_endpoint_auth_method: method }),
+    }
   }
 
   state(): string {
@@ -102,7 +110,19 @@ export class ConnectorOAuth implements OAuthClientProvider {
   ): Promise<StoredOAuthClientInformation | undefined> {
     const { issuer } = requireContext(ctx)
     await this.#requireConfirmed(issuer)
-    return findClient(this.#deps, this.#connector, issuer, (await this.#registeredClient()) ?? undefined)
+    const registered = (await this.#registeredClient()) ?? undefined
+    const client = await findClient(this.#deps, this.#connector, issuer, registered)
+    const metadata = (await this.discoveryState())?.authorizationServerMetadata
+    const accepts =
+      metadata?.client_id_metadata_document_supported === true && this.clientMetadataUrl !== undefined
+    if (
+      client === undefined &&
+      metadata !== undefined &&
+      metadata.registration_endpoint === undefined &&
+      !accepts
+    )
+      throw noRegistration()
+    return client
   }
 
   saveClientInformation(client: StoredOAuthClientInformation): void {
@@ -364,6 +384,14 @@ function refuse(problem: string): AppError {
   return new AppError(
     'address_refused',
     `An address of the authorization server ${problem}, so it was not opened. Ask those who run that server to correct it.`,
+  )
+}
+
+/** The error for an authorization server where the user has to register a client by hand. */
+export function noRegistration(): AppError {
+  return new AppError(
+    'upstream_refused_key',
+    'This server does not register clients. Enter a client id under Advanced.',
   )
 }
 

@@ -1,16 +1,21 @@
 import { timingSafeEqual } from 'node:crypto'
+import { UnauthorizedError } from '@modelcontextprotocol/client'
 import { ownerOf } from '../../access/access.ts'
 import { openJson } from '../../db/secrets/credential.ts'
 import { connectorConsentContext } from '../../db/secrets/seal-contexts.ts'
 import type { ConnectorRow } from '../../db/tables/connector-tables.ts'
-import { readErrorCode } from '../../lib/quote-server.ts'
+import { AppError, listCauses } from '../../lib/app-error.ts'
+import { quoteServer, readErrorCode } from '../../lib/quote-server.ts'
 import { hashSecret } from '../../lib/secret.ts'
 import type { ConnectorDeps } from '../connector-deps.ts'
+import { changeState } from '../connector-state.ts'
 import { findConnectorById } from '../connector-store.ts'
 import { connectionKey, connectionPrefix } from '../mcp/connection-pool.ts'
+import { explainFailure } from '../mcp/explain-failure.ts'
 import { refreshTools } from '../tools/refresh-tools.ts'
 import { ConnectorOAuth } from './connector-oauth.ts'
 import type { PendingConsent } from './consent-request.ts'
+import { isSameIssuer } from './discover-authorization.ts'
 import { takeConsent } from './grant-store.ts'
 import { runAuth } from './run-auth.ts'
 
@@ -19,6 +24,8 @@ export interface ReturnedConsent {
   readonly state: string
   readonly code: string | undefined
   readonly error: string | undefined
+  /** What the server says about the error. */
+  readonly description?: string | undefined
   /** The `iss` parameter (RFC 9207). */
   readonly issuer: string | undefined
   /** The key in the consent cookie of this browser, if it has one. */
@@ -54,19 +61,32 @@ export async function finishConsent(
     return { outcome: 'expired', ...unknown }
   }
   const known = { returnTo: pending.returnTo, connector: connector.name }
-  if (returned.error === 'access_denied') return { outcome: 'denied', ...known }
+  const words = quoteServer(returned.description ?? '')
+  if (returned.error === 'access_denied') {
+    if (words !== '') await storeFailure(deps, connector, `The consent was not given.${words}`)
+    return { outcome: 'denied', ...known }
+  }
+  const fail = async (error: unknown, message: string): Promise<FinishedConsent> => {
+    deps.onError(error)
+    await storeFailure(deps, connector, message)
+    return { outcome: 'failed', ...known }
+  }
   // Any other error says that the authorization server refused or failed (RFC 6749, section 4.1.2.1).
   if (returned.error !== undefined || returned.code === undefined) {
-    deps.onError(describeMissingCode(pending, returned.error))
-    return { outcome: 'failed', ...known }
+    const error = describeMissingCode(pending, returned.error)
+    return fail(error, error.message + words)
   }
   try {
     await redeem(deps, connector, pending, returned.code, returned.issuer)
     return { outcome: 'connected', ...known }
   } catch (error) {
-    deps.onError(error)
-    return { outcome: 'failed', ...known }
+    return fail(error, explainFailure(error, connector).message)
   }
+}
+
+/** Stores why the connector is not connected. Nothing is stored when it is another credential's by now. */
+function storeFailure(deps: ConnectorDeps, connector: ConnectorRow, message: string): Promise<void> {
+  return changeState(deps, connector, { status: 'failed', error_message: message })
 }
 
 /**
@@ -88,27 +108,41 @@ async function redeem(
   issuer: string | undefined,
 ): Promise<void> {
   const url = deps.guards.userSupplied.requireUrl(connector.url)
-  requireIssuer(pending.discovery, issuer)
+  const iss = requireIssuer(pending.discovery, issuer)
   await runAuth(deps, new ConnectorOAuth(deps, connector, { pending }), url, {
     authorizationCode: code,
-    iss: issuer,
+    iss,
   })
   // The new tokens have increased the version of the credential.
   const current = await findConnectorById(deps.database.db, ownerOf(connector), connector.id)
   if (current === undefined) return
   await deps.shared.pool.drop(connectionPrefix(current))
   deps.shared.backoff.reset(connectionKey(current))
-  await refreshTools(deps, current)
+  try {
+    await refreshTools(deps, current)
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'upstream_refused_key') throw error
+    // Without this, the user would be advised to consent again and again.
+    const words = listCauses(error).find((cause) => cause instanceof UnauthorizedError)?.message ?? ''
+    const message = `The server refuses the token that its authorization server has just issued. Ask those who run the server.${words.startsWith(' The server says') ? words : ''}`
+    await storeFailure(deps, current, message)
+    throw new AppError('upstream_refused_key', message, { cause: error })
+  }
 }
 
 /**
- * Checks the issuer for a server that published no metadata, whose address is its issuer; for others the SDK does so.
- * Without this check the server could redirect the user to another server and receive that server's code.
+ * Checks the issuer with which the user came back, and returns it as the metadata writes it. Without this check a server
+ * could redirect the user to another server and receive that server's code.
  */
-function requireIssuer(discovery: PendingConsent['discovery'], issuer: string | undefined): void {
-  if (issuer === undefined || discovery?.authorizationServerMetadata !== undefined) return
-  const expected = discovery?.authorizationServerUrl
-  if (expected === undefined || new URL(issuer).href !== new URL(expected).href) {
-    throw new Error('The code comes from another authorization server.')
-  }
+function requireIssuer(
+  discovery: PendingConsent['discovery'],
+  issuer: string | undefined,
+): string | undefined {
+  if (issuer === undefined) return undefined
+  const expected = discovery?.authorizationServerMetadata?.issuer ?? discovery?.authorizationServerUrl
+  if (expected !== undefined && isSameIssuer(issuer, expected)) return expected
+  throw new AppError(
+    'upstream_invalid',
+    'You came back from another authorization server than the one that you were sent to, so nothing was sent to it. Connect again, and if that happens again, ask those who run the server.',
+  )
 }

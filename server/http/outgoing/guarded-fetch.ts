@@ -1,5 +1,5 @@
 import { Agent, fetch as undiciFetch, Headers, type Dispatcher } from 'undici'
-import { AppError, findAppError } from '../../lib/app-error.ts'
+import { AppError, findAppError, listCauses } from '../../lib/app-error.ts'
 import { requireUrl, type AddressPolicy } from './address-policy.ts'
 import { guardedConnector, type ConnectorOptions } from './guarded-connector.ts'
 
@@ -24,6 +24,13 @@ export interface GuardedFetch {
   /** Checks an address as far as possible without a connection. Throws an `AppError` `address_refused`. */
   requireUrl(address: string | URL): URL
   close(): Promise<void>
+}
+
+/** The server answered with a redirect that is not followed. */
+export class RedirectRefused extends AppError {
+  constructor(message: string) {
+    super('address_refused', message)
+  }
 }
 
 type UndiciInit = NonNullable<Parameters<typeof undiciFetch>[1]>
@@ -69,6 +76,12 @@ async function send(url: URL, init: RequestInit, dispatcher: Dispatcher): Promis
     const response: unknown = await undiciFetch(url.href, sent)
     return response as Response
   } catch (error) {
+    // What undici says about a port that the standard of `fetch` forbids, such as that of SMTP.
+    if (listCauses(error).some((cause) => cause instanceof Error && cause.message === 'bad port'))
+      throw new AppError(
+        'address_refused',
+        `The port ${url.port} belongs to another protocol. Check the address.`,
+      )
     throw findAppError(error) ?? error
   }
 }
@@ -78,8 +91,7 @@ function requireRedirect(policy: AddressPolicy, from: URL, location: string): UR
     throw new AppError('address_refused', 'The server redirects to an invalid address.')
   const to = requireUrl(policy, new URL(location, from).href)
   if (to.origin !== from.origin) {
-    throw new AppError(
-      'address_refused',
+    throw new RedirectRefused(
       `The server redirects to another address (${to.origin}). Such redirects are not followed. Enter the final address.`,
     )
   }
@@ -87,7 +99,7 @@ function requireRedirect(policy: AddressPolicy, from: URL, location: string): UR
 }
 
 function refuseRedirect(reason: string): AppError {
-  return new AppError('address_refused', `${reason} Enter the final address.`)
+  return new RedirectRefused(`${reason} Enter the final address.`)
 }
 
 /** Like a browser, follows 303, and 301 and 302 after a POST, with a GET without a body. */

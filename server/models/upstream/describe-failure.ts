@@ -1,4 +1,4 @@
-import type { ErrorCode } from '@yonder/contract/error'
+import { describeNetworkFailure, networkCode } from '../../http/outgoing/network-failure.ts'
 import { parseJson } from '../../lib/json-object.ts'
 import { normalizeText, toVisibleLine } from '../../lib/text.ts'
 import { ModelFailure } from '../failure.ts'
@@ -217,68 +217,10 @@ export function describeSentError(
   return new ModelFailure('upstream_error', `${upstream} reported an error${quote}`, rejection)
 }
 
-/** What the errors of Node.js and undici mean, by their codes. The sentences follow the name of the upstream. */
-const networkFailures: Readonly<Record<string, readonly [ErrorCode, string]>> = {
-  ENOTFOUND: ['upstream_unreachable', 'was not found on the network. Check the address.'],
-  EAI_AGAIN: ['upstream_unreachable', 'was not found on the network. Check the address.'],
-  ECONNREFUSED: [
-    'upstream_unreachable',
-    'refused the connection. Check the address, and that the server is running.',
-  ],
-  UND_ERR_CONNECT_TIMEOUT: [
-    'upstream_unreachable',
-    'could not be reached in time. Try again, or check the address.',
-  ],
-  ETIMEDOUT: ['upstream_unreachable', 'could not be reached in time. Try again, or check the address.'],
-  UND_ERR_HEADERS_TIMEOUT: ['upstream_timeout', 'did not respond in time. Try again.'],
-  UND_ERR_BODY_TIMEOUT: ['upstream_timeout', 'stopped sending before its reply was complete. Try again.'],
-  UND_ERR_HEADERS_OVERFLOW: ['upstream_invalid', 'did not send a valid HTTP response. Check the address.'],
-}
-
-const untrusted =
-  'its certificate is not signed by a known authority. If you trust that authority, ask the operator of this server to set NODE_EXTRA_CA_CERTS to its file'
-const withoutTls =
-  'it does not use TLS at this address. If that server has no TLS, begin the address with http:// instead of https://'
-
-/** What is wrong with a certificate and what to do, without the full stop. */
-const certificateProblems: Readonly<Record<string, string>> = {
-  CERT_HAS_EXPIRED: 'its certificate has expired. Ask the operator of that server to renew it',
-  ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate belongs to another name. Check the address',
-  DEPTH_ZERO_SELF_SIGNED_CERT: untrusted,
-  SELF_SIGNED_CERT_IN_CHAIN: untrusted,
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: untrusted,
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: untrusted,
-  EPROTO: withoutTls,
-  ERR_SSL_WRONG_VERSION_NUMBER: withoutTls,
-}
-const otherCertificateProblem =
-  'its certificate is not valid. Check the address, or ask the operator of that server to correct it'
-
 /** The failure for a connection that could not be opened, or broke. `hasResponse`: the response had begun. */
 export function describeNetworkError(error: unknown, upstream: string, hasResponse: boolean): ModelFailure {
-  const code = networkCode(error)
-  if (/CERT|SIGNATURE|SELF_SIGNED|ERR_TLS|ERR_SSL|EPROTO/.test(code)) {
-    const problem = certificateProblems[code] ?? otherCertificateProblem
-    return new ModelFailure(
-      'upstream_unreachable',
-      `The connection to ${upstream} would not be secure: ${problem}.`,
-    )
-  }
-  const isInvalid = error instanceof Error && error.name === 'HTTPParserError'
-  const [failure, sentence] = networkFailures[isInvalid ? 'UND_ERR_HEADERS_OVERFLOW' : code] ?? [
-    hasResponse ? 'upstream_cut' : 'upstream_unreachable',
-    `closed the connection ${hasResponse ? 'before its reply was complete' : 'without a response'}. Try again.`,
-  ]
-  return new ModelFailure(failure, `${upstream} ${sentence}`)
-}
-
-/** The error code of Node.js or undici, from the error or one of its causes; empty when there is none. */
-function networkCode(error: unknown): string {
-  for (let at: unknown = error, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth++) {
-    if ('code' in at && typeof at.code === 'string') return at.code
-    if (at instanceof AggregateError && at.errors.length > 0) return networkCode(at.errors[0])
-  }
-  return ''
+  const { code, message } = describeNetworkFailure(error, upstream, hasResponse)
+  return new ModelFailure(code, message)
 }
 
 const maxQuoteChars = 300
