@@ -150,14 +150,14 @@ describe('signing in with Google', () => {
     expect(await listAccounts()).toEqual([])
   })
 
-  it('explains that Google cannot be reached', async () => {
+  it('explains that Google did not respond as expected', async () => {
     google.faults = { status: { '/.well-known/openid-configuration': 500 } }
     const session = new SignInSession(server.baseUrl)
     const { response } = await session.follow(
       await session.fetch(session.authorization({ connection: 'google-oauth2' }).address),
     )
     expect(response.status).toBe(502)
-    expect(await response.text()).toContain('Google cannot be reached')
+    expect(await response.text()).toContain('Google did not respond as expected')
   })
 
   it('does not blame Google when the database fails', async () => {

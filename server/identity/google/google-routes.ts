@@ -1,5 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { toStorageError } from '../../db/storage-problem.ts'
+import { isNetworkFailure } from '../../http/outgoing/network-failure.ts'
+import { listCauses } from '../../lib/app-error.ts'
 import { findAccount, upsertFederatedAccount } from '../accounts/account-store.ts'
 import { emailNotAllowed } from '../accounts/create-account.ts'
 import { basePath, type PageDeps } from '../accounts/forms.ts'
@@ -14,7 +16,7 @@ import { noticePage, PageError } from '../pages/render-page.ts'
 import { findUserRow, readOwnIssuer } from '../users/user-store.ts'
 import type { GoogleFederation, GoogleUser } from './google-federation.ts'
 
-const unreachable = 'Google cannot be reached. Try again in a moment, or sign in another way.'
+const advice = 'Try again in a moment, or sign in another way.'
 const beingDeleted = 'This account is being deleted. Try again in a minute.'
 const notFinished = 'The sign-in with Google was not completed. Try again, or sign in another way.'
 
@@ -33,8 +35,10 @@ export function registerGoogleRoutes(scope: FastifyInstance, deps: PageDeps, goo
       return await reply.redirect(await google.startSignIn(interaction.uid), 303)
     } catch (error) {
       throwStorageError(deps, error)
-      request.log.warn({ err: error }, 'Google cannot be reached')
-      throw failure(interaction.uid, unreachable, 502)
+      request.log.warn({ err: error }, 'The sign-in with Google could not start')
+      const isUnreached = listCauses(error).some(isNetworkFailure)
+      const problem = isUnreached ? 'Google cannot be reached.' : 'Google did not respond as expected.'
+      throw failure(interaction.uid, `${problem} ${advice}`, 502)
     }
   })
 

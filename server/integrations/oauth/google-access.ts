@@ -88,11 +88,11 @@ function refreshOnce(
       const current = await requireGoogleTokens(deps, row.user_id, name)
       if (current.row.tokens !== row.tokens) return current
       // The other process released its lease without storing tokens, so its refresh failed.
-      if (current.row.refreshing_until === null) throw googleUnreachable()
+      if (current.row.refreshing_until === null) throw refreshFailed()
       return undefined
     },
     onTimeout() {
-      throw googleUnreachable()
+      throw refreshFailed()
     },
   })
 }
@@ -123,8 +123,8 @@ async function refresh(
   return requireGoogleTokens(deps, row.user_id, name)
 }
 
-function googleUnreachable(): AppError {
-  return new AppError('upstream_unreachable', 'Google cannot be reached. Try again later.')
+function refreshFailed(): AppError {
+  return new AppError('upstream_error', 'The access to Google could not be renewed. Try again in a moment.')
 }
 
 /** An integration at Google and its decrypted tokens. */

@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { parseConfig } from '../../config/config.ts'
 import { type Guards, openGuards } from '../../http/outgoing/guarded-fetch.ts'
 import { describeError } from '../../lib/describe-error.ts'
+import { freePort } from '../../testing/free-port.ts'
 import {
   startGoogleStandIn,
   type GoogleStandIn,
@@ -132,7 +133,11 @@ describe('the Google client', () => {
 
   it('throws an error that explains the failure when Google cannot be reached', async () => {
     await expect(
-      open({ GOOGLE_TOKEN_URL: 'http://127.0.0.1:9/token' }).redeemCode('google-gmail', 'code', 'verifier'),
+      open({ GOOGLE_TOKEN_URL: `http://127.0.0.1:${await freePort()}/token` }).redeemCode(
+        'google-gmail',
+        'code',
+        'verifier',
+      ),
     ).rejects.toMatchObject({
       code: 'upstream_unreachable',
       message: 'Google cannot be reached. Try again later.',

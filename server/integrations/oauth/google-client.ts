@@ -2,6 +2,7 @@ import type { ErrorCode } from '@yonder/contract/error'
 import { type GoogleIntegration, serviceOfIntegration } from '@yonder/contract/integration-names'
 import * as openid from 'openid-client'
 import type { Config } from '../../config/config.ts'
+import { isNetworkFailure } from '../../http/outgoing/network-failure.ts'
 import { isTimeoutError, withTimeout } from '../../lib/abort.ts'
 import { AppError, listCauses } from '../../lib/app-error.ts'
 import { readErrorCode } from '../../lib/quote-server.ts'
@@ -203,7 +204,9 @@ function explainTokenFailure(error: unknown, redirectUrl: string): AppError {
   if (error instanceof openid.ClientError && error.code?.startsWith('OAUTH_') === true) {
     return explain('upstream_invalid', 'Google sent an unexpected response. Try again later.')
   }
-  return explain('upstream_unreachable', 'Google cannot be reached. Try again later.')
+  return listCauses(error).some(isNetworkFailure)
+    ? explain('upstream_unreachable', 'Google cannot be reached. Try again later.')
+    : explain('upstream_invalid', 'Google sent an unexpected response. Try again later.')
 }
 
 /** Returns a response of Google that has neither tokens nor an OAuth error, such as one with a status from 500 on. */
