@@ -10,9 +10,10 @@ import { messageOf, reportUnchecked, type Check, type CheckContext, type Finding
 import { folderCheck } from './folder-check.ts'
 import { keyCheck } from './key-check.ts'
 import { programCheck } from './program-check.ts'
-import { modelCheck, signInCheck } from './provider-checks.ts'
+import { modelCheck } from './provider-checks.ts'
 import { proxyCheck } from './proxy-check.ts'
 import { settingsCheck } from './settings-check.ts'
+import { signInCheck } from './sign-in-check.ts'
 
 /** In this order: a check uses what earlier ones have found, and reports when that is missing. */
 const checks: readonly Check[] = [

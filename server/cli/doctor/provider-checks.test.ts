@@ -7,6 +7,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { TestInstallation } from '../../testing/doctor/installation.ts'
 import {
   openHostileIdentityProvider,
+  type Faults,
   type HostileIdentityProvider,
 } from '../../testing/identity/hostile-identity-provider.ts'
 import { makeAuthority, makeCertificate } from '../../tls/certificates.ts'
@@ -118,11 +119,76 @@ describe('yonder doctor and the sign-in', () => {
     OIDC_ISSUER: issuer,
     OIDC_CLIENT_ID: 'client',
     OIDC_AUDIENCE: 'https://chat.example/api',
+    OIDC_PROVIDER_NAME: 'Contoso',
   })
-  const diagnose = (issuer = provider.issuer) => installation.diagnose(hostedSettings(issuer))
+  const diagnose = (issuer = provider.issuer, settings: Record<string, string> = {}) =>
+    installation.diagnose({ ...hostedSettings(issuer), ...settings })
 
   it('finds nothing when the provider responds', async () => {
     expect(await diagnose()).toMatchObject({ code: 0, complaints: [] })
+  })
+
+  const publicUrl = 'https://chat.example'
+  const client = { id: 'client', redirectUri: `${publicUrl}/` }
+  it.each<[string, Faults, RegExp]>([
+    [
+      'an unknown client',
+      { client: { ...client, id: 'other' } },
+      /refuses the client client \(OIDC_CLIENT_ID\)/,
+    ],
+    [
+      'another redirect address',
+      { client: { ...client, redirectUri: publicUrl } },
+      /the redirect address https:\/\/chat\.example\/ \(status 400\)/,
+    ],
+    ['a refused scope', { refuse: 'invalid_scope', description: 'No API.' }, /invalid_scope.*OIDC_PARAMS/],
+    ['a client with a secret', { status: { '/token': 401 }, tokenError: 'invalid_client' }, /public client/],
+    [
+      'a token endpoint for servers',
+      { noCors: ['/token'] },
+      /not allow requests from https:\/\/chat\.example \(CORS\)/,
+    ],
+    ['no token endpoint', { discovery: { token_endpoint: null } }, /names no token_endpoint/],
+    [
+      'a token endpoint elsewhere',
+      { tokenEndpoint: 'http://127.0.0.1:19998/t' },
+      /cannot be reached.*ECONNREFUSED/,
+    ],
+    ['a clock two minutes ahead', { clockAhead: 120 }, /differ by 1?[12]\d s/],
+    [
+      'a shared secret',
+      { discovery: { id_token_signing_alg_values_supported: ['HS256'] } },
+      /with HS256 only/,
+    ],
+    ['no usable key', { publish: () => [{ kty: 'oct', k: 'AA' }] }, /no key for an asymmetric signature/],
+    ['keys that cannot be read', { status: { '/jwks': 404 } }, /keys at .* \(status 404\)/],
+    ['no PKCE', { discovery: { code_challenge_methods_supported: ['plain'] } }, /S256/],
+    [
+      'the issuer of all tenants',
+      { discovery: { issuer: 'https://login.microsoftonline.com/{tenantid}/v2.0' } },
+      /that of all tenants/,
+    ],
+    [
+      'no offline_access',
+      { discovery: { scopes_supported: ['openid'] } },
+      /^warning, sign-in: .*offline_access/,
+    ],
+  ])('names %s', async (_name, faults, complaint) => {
+    provider.faults = faults
+    const { complaints } = await diagnose(provider.issuer, { PUBLIC_URL: publicUrl })
+    const found = complaints.filter((one) => one.includes(', sign-in: '))
+    expect(found.join('\n')).toMatch(complaint)
+    expect(found.length).toBeLessThanOrEqual(2)
+  })
+
+  it('names what Entra and Google need, and a button that says Google', async () => {
+    const entra = 'https://login.microsoftonline.com.invalid/t/v2.0'
+    expect((await diagnose('https://accounts.google.com')).complaints).toEqual([
+      expect.stringMatching(/^problem, sign-in: OIDC_ISSUER: Google gives browsers no access tokens/),
+    ])
+    expect((await diagnose(entra, { OIDC_PROVIDER_NAME: '' })).complaints[0]).toMatch(
+      /^warning, sign-in: OIDC_PROVIDER_NAME is not set, so the button says 'Sign in with Google'/,
+    )
   })
 
   it('names an issuer that differs from that of the provider', async () => {

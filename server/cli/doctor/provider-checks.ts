@@ -1,9 +1,8 @@
 import type { Config } from '../../config/config.ts'
-import { createHostedKeys } from '../../identity/hosted/hosted-provider.ts'
 import { openaiEndpoint } from '../../models/endpoint.ts'
 import { listModels } from '../../models/list-models.ts'
 import { maxRequestMs } from './address-check.ts'
-import { messageOf, reasonOf, reportUnchecked, type Check } from './finding.ts'
+import { messageOf, type Check } from './finding.ts'
 
 /**
  * The provider of bots without an address: that it can be reached, accepts the key, and lists the models of the default
@@ -41,29 +40,4 @@ function listDefaultModels({ defaultBots }: Config): string[] {
   return (defaultBots ?? []).flatMap(({ base_url, api_type, model }) =>
     (base_url ?? '') === '' && (api_type ?? 'openai') === 'openai' ? [model] : [],
   )
-}
-
-/** The hosted provider of the sign-in, and Google, which the built-in provider, Gmail and Google Calendar use. */
-export const signInCheck: Check = {
-  name: 'sign-in',
-  async run(context, report) {
-    const { operatorSupplied: guard } = context.guards
-    const { oidc, google } = context.config
-    for (const [setting, issuer, settings] of [
-      ['OIDC_ISSUER', oidc?.issuer, ['OIDC_ISSUER', 'OIDC_CLIENT_ID', 'OIDC_AUDIENCE']],
-      ['Google', google?.issuer, ['GOOGLE_CLIENT_ID', 'GOOGLE_CLIENT_SECRET', 'GOOGLE_ISSUER']],
-    ] as const) {
-      if (reportUnchecked(context, settings, report) || issuer === undefined) continue
-      try {
-        const { jwks_uri } = await createHostedKeys(issuer, guard).discover()
-        const keys = await guard.fetch(jwks_uri, { signal: AbortSignal.timeout(maxRequestMs) })
-        await keys.body?.cancel()
-        if (keys.ok) report.ok(`${setting}: ${issuer} responds.`)
-        else report.problem(`${setting}: the keys at ${jwks_uri} cannot be read (status ${keys.status}).`)
-      } catch (error) {
-        report.problem(`${setting}: ${issuer} cannot be used. ${reasonOf(error)}`)
-      }
-    }
-    return 'Users sign in with accounts of this server.'
-  },
 }

@@ -37,6 +37,10 @@ export interface Faults {
   readonly discovery?: Readonly<Record<string, unknown>>
   /** Changes the published keys. */
   readonly publish?: (keys: readonly JWK[]) => readonly unknown[]
+  /** The client and the redirect address that the provider knows. Others are refused with a page or an error. */
+  readonly client?: { readonly id: string; readonly redirectUri: string }
+  /** Seconds by which the clock of the provider is ahead, in the header `Date`. */
+  readonly clockAhead?: number
   /** Paths that allow no requests from other origins. */
   readonly noCors?: readonly string[]
   /** Signs the response of the userinfo endpoint. */
@@ -165,6 +169,8 @@ export async function openHostileIdentityProvider(
       response.setHeader('access-control-allow-origin', '*')
       response.setHeader('access-control-allow-headers', '*')
     }
+    const { clockAhead = 0, client } = provider.faults
+    response.setHeader('date', new Date(Date.now() + clockAhead * 1_000).toUTCString())
     if (request.method === 'OPTIONS') {
       response.end()
       return
@@ -189,6 +195,10 @@ export async function openHostileIdentityProvider(
       }
       case '/authorize':
         authorizations.push(url.searchParams)
+        if (client !== undefined && !isKnown(url.searchParams, client)) {
+          response.writeHead(400, { 'content-type': 'text/html' }).end('<p>Unknown client or address')
+          return
+        }
         redirect(response, authorize(url.searchParams))
         return
       case '/token':
@@ -230,7 +240,8 @@ export async function openHostileIdentityProvider(
     const code = randomBytes(16).toString('hex')
     codes.set(code, { nonce: params.get('nonce') })
     const next = new URL(params.get('redirect_uri') ?? issuer)
-    if (refuse === undefined) next.searchParams.set('code', code)
+    if (params.get('prompt') === 'none') next.searchParams.set('error', refuse ?? 'login_required')
+    else if (refuse === undefined) next.searchParams.set('code', code)
     else next.searchParams.set('error', refuse)
     if (refuse !== undefined && description !== undefined)
       next.searchParams.set('error_description', description)
@@ -243,6 +254,10 @@ export async function openHostileIdentityProvider(
     tokenRequests.push(body)
     const code = codes.get(body.get('code') ?? '')
     codes.delete(body.get('code') ?? '')
+    if (provider.faults.client !== undefined && !isKnown(body, provider.faults.client)) {
+      send(response, 401, { error: 'invalid_client' })
+      return
+    }
     if (body.get('grant_type') === 'authorization_code' && code === undefined) {
       send(response, 400, { error: 'invalid_grant' })
       return
@@ -313,6 +328,10 @@ function makePair(alg: SigningAlgorithm) {
 
 function withoutMissing(values: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined))
+}
+
+function isKnown(params: URLSearchParams, { id, redirectUri }: NonNullable<Faults['client']>): boolean {
+  return params.get('client_id') === id && params.get('redirect_uri') === redirectUri
 }
 
 function publicPem({ privateKey }: SigningKey): string {
