@@ -1,7 +1,8 @@
+import { foldText } from '@yonder/contract/lib/fold-text'
 import { type Kysely, sql } from 'kysely'
 import { fillSearchTexts } from '../../server/chats/search/postgres-search-store.ts'
 import { rowIdOf } from '../../server/chats/search/sqlite-search-store.ts'
-import { splitGrams, foldCase } from '../../server/chats/search/words.ts'
+import { splitGrams } from '../../server/chats/search/words.ts'
 import type { Database } from '../../server/db/database.ts'
 import type { Tables } from '../../server/db/tables/tables.ts'
 
@@ -156,7 +157,7 @@ async function indexAll(db: Kysely<Tables>, filled: number): Promise<void> {
     await db.transaction().execute(async (trx) => {
       for (const { id, content } of rows.rows) {
         await sql`insert into message_search (rowid, grams)
-          values (cast(${id} as integer), ${splitGrams(foldCase(content))})`.execute(trx)
+          values (cast(${id} as integer), ${splitGrams(foldText(content))})`.execute(trx)
       }
     })
   }

@@ -46,9 +46,4 @@ export const patternExemptions = [
     pattern: String.raw`/\\\[([\s\S]{1,2000}?)\\\]|\\\((.{1,2000}?)\\\)|\\[\s\S]|\$\$([\s\S]{1,2000}?)\$\$|(?<![\w$])\$(?![\s$])((?:\\.|[^$\\\n]){1,2000}?)(?<![\s\\])\$(?![\d_{$]|(?!(?:th|st|nd|rd|s)\b)[a-z])/gi`,
     reason: 'A block has at most 1,000 delimiters, and after each at most 2,000 characters are read.',
   },
-  {
-    path: 'web/ui/marked-text.tsx',
-    pattern: "new RegExp(`(${words.map(escapePattern).join('|')})`, 'giu')",
-    reason: 'Its alternatives are escaped words, and it is applied to titles and previews.',
-  },
 ]

@@ -47,6 +47,8 @@ export interface Dialect {
   readonly beginSnapshotSql: string
   /** The statements that create the tables, indexes and triggers of the search in messages. */
   readonly searchIndexSchema: readonly string[]
+  /** The statements that queue the messages that were indexed before `foldText` folded more than case. */
+  readonly searchAgainSql: readonly string[]
   /**
    * Milliseconds since 1970 by the database's clock. Leases are measured with it, because the clocks of nodes may
    * differ.

@@ -6,6 +6,7 @@ import { createTables } from './migrations/0001-initial.ts'
 import { addLastUse } from './migrations/0002-last-use.ts'
 import { addCallSessions } from './migrations/0003-call-sessions.ts'
 import { addConnectorHeaders } from './migrations/0004-connector-headers.ts'
+import { foldAgain } from './migrations/0005-folded-again.ts'
 import type { Tables } from './tables/tables.ts'
 
 type Migration = (trx: Kysely<Tables>, dialect: Dialect) => Promise<void>
@@ -16,6 +17,7 @@ export const migrations: readonly Migration[] = [
   addLastUse,
   addCallSessions,
   addConnectorHeaders,
+  foldAgain,
 ]
 
 /**

@@ -1,6 +1,7 @@
+import { foldText } from '@yonder/contract/lib/fold-text'
 import { maxTotal, type FindRequest, type FoundChats } from './chat-finder.ts'
 import type { SearchReader } from './sqlite-search-store.ts'
-import { matchExpression, isExact, foldCase } from './words.ts'
+import { matchExpression, isExact } from './words.ts'
 
 /** Texts that are read without the index: this many, and `extraTextsPerMatch` more for each chat that is found. */
 const maxTextsWithoutMatch = 200
@@ -85,7 +86,7 @@ function readHits(state: State): number {
     if (mayMatch && containsAll(reader, chatId, unchecked)) matching.add(chatId)
     else excluded.add(chatId)
   }
-  for (const { chat_id, content } of queued) if (foldCase(content).includes(word)) check(chat_id)
+  for (const { chat_id, content } of queued) if (foldText(content).includes(word)) check(chat_id)
   if (user === undefined) return 0
   let checked = 0
   for (const { position, chatId, content } of reader.iterateHits(
@@ -95,7 +96,7 @@ function readHits(state: State): number {
   )) {
     if (checked >= maxHits || matching.size >= wanted) return position + 1
     checked++
-    if (!readsHitTexts || foldCase(content ?? '').includes(word)) check(chatId)
+    if (!readsHitTexts || foldText(content ?? '').includes(word)) check(chatId)
   }
   return 0
 }
@@ -168,6 +169,6 @@ function containsAll(reader: SearchReader, chatId: string, words: readonly strin
 }
 
 function withoutFound(words: readonly string[], text: string): readonly string[] {
-  const folded = foldCase(text)
+  const folded = foldText(text)
   return words.filter((word) => !folded.includes(word))
 }

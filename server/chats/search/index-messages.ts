@@ -1,3 +1,4 @@
+import { foldText } from '@yonder/contract/lib/fold-text'
 import type { Kysely } from 'kysely'
 import type { Db } from '../../db/database.ts'
 import type { Tables } from '../../db/tables/tables.ts'
@@ -16,7 +17,7 @@ import {
   type QueuedChunk,
 } from './sqlite-index-store.ts'
 import { chunkLength, chunkOverlap, maxChunks } from './sqlite-search-store.ts'
-import { splitGrams, foldCase } from './words.ts'
+import { splitGrams } from './words.ts'
 
 /** Milliseconds for which one slice of indexing may block all other requests. */
 const maxSliceMs = 3
@@ -57,7 +58,7 @@ function readChunk(
   chunk: number,
 ): { readonly grams: string; readonly isLast: boolean } {
   return {
-    grams: splitGrams(foldCase(characters.slice(0, chunkLength).join(''))),
+    grams: splitGrams(foldText(characters.slice(0, chunkLength).join(''))),
     isLast: characters.length <= chunkLength || chunk + 1 >= maxChunks,
   }
 }

@@ -1,5 +1,8 @@
+import { sameWords } from '@yonder/contract/testing/same-words'
 import fc from 'fast-check'
+import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { foldAgain } from '../../db/migrations/0005-folded-again.ts'
 import type { User } from '../../identity/user.ts'
 import { newId } from '../../lib/new-id.ts'
 import { engines, openTestDatabase, type TestDatabase } from '../../testing/database/test-database.ts'
@@ -78,6 +81,47 @@ describe.each(engines)('search on %s', (engine) => {
     }
     expect(await find(user, 'ELL')).toEqual({ ids: [...ids].reverse(), total: 6 })
     expect(await find(user, 'el', 2, 4)).toEqual({ ids: [...ids].reverse().slice(4), total: 6 })
+  })
+
+  it('finds a word in whichever Unicode form it was written and is searched', async () => {
+    const user = await newUser()
+    const ids: string[] = []
+    for (const [one, other] of sameWords)
+      ids.push(await addTexts(user, [`so ${one}, yes`, `ok`, `(${other}) too`]))
+    const findAll = async () => {
+      for (const [place, words] of sameWords.entries())
+        for (const word of words) expect((await find(user, word, 1, 50)).ids, word).toContain(ids[place])
+    }
+    await findAll()
+    await index()
+    await findAll()
+    const long = await addTexts(user, [`${'ß ﷺ ｶﾞ '.repeat(3000)} Wa\u0308sche`])
+    await index()
+    expect(await find(user, 'WÄSCHE')).toEqual({ ids: [long], total: 1 })
+  })
+
+  it('indexes again what an earlier version has folded otherwise', async () => {
+    const { db, dialect } = database
+    const user = await newUser()
+    const old = await addTexts(user, ['the Cafe\u0301', 'ok'])
+    await index()
+    if (engine === 'postgres') {
+      await sql`update search_texts set text = lower(m.content) from messages m
+        where m.position = search_texts.position`.execute(db)
+      expect(await find(user, 'café')).toEqual({ ids: [], total: 0 })
+    }
+    await foldAgain(db, dialect)
+    const queued = await db
+      .selectFrom('search_queue as q')
+      .innerJoin('messages as m', 'm.position', 'q.position')
+      .select('m.content')
+      .where('m.chat_id', '=', old)
+      .execute()
+    expect(queued.map(({ content }) => content)).toContain('the Cafe\u0301')
+    for (const state of ['queued', 'indexed']) {
+      expect(await find(user, 'café'), state).toEqual({ ids: [old], total: 1 })
+      await index()
+    }
   })
 
   it('finds chats that contain every word, in any of their messages', async () => {

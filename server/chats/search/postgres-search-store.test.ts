@@ -1,5 +1,7 @@
+import { foldText } from '@yonder/contract/lib/fold-text'
 import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { foldSql } from '../../db/dialects/postgres-search.ts'
 import { newId } from '../../lib/new-id.ts'
 import {
   engines,
@@ -69,6 +71,32 @@ describe.runIf(engines.includes('postgres'))('the texts for the search in Postgr
     )
     expect(await count('search_queue')).toBe(0)
     expect(await fillSearchTexts(db)).toBe(false)
+  })
+
+  it('are folded as the words of a search are, character by character', async () => {
+    // Without letters that were added to Unicode lately, which the two may not both know.
+    const ranges = [
+      [0x1, 0x1c87],
+      [0x1c90, 0xa7c9],
+      [0xa7f2, 0xd7ff],
+      [0xe000, 0x10cff],
+      [0x1d100, 0x1d7ff],
+      [0x1e900, 0x1f2ff],
+      [0x2f800, 0x2fa1d],
+      [0xe0000, 0xe0fff],
+    ] as const
+    const numbers = ranges.flatMap(([from, to]) =>
+      Array.from({ length: to - from + 1 }, (_, index) => from + index),
+    )
+    const { rows } = await sql<{ number: number; folded: string }>`
+      select number, ${sql.raw(foldSql('chr(number)'))} as folded from unnest(${numbers}::int[]) number`.execute(
+      database.db,
+    )
+    expect(rows).toHaveLength(numbers.length)
+    for (const { number, folded } of rows) {
+      const expected = foldText(String.fromCodePoint(number))
+      if (folded !== expected) expect(folded, number.toString(16)).toBe(expected)
+    }
   })
 
   it('are stored when a reply has ended, and deleted with their chats', async () => {

@@ -1,20 +1,11 @@
+import { foldWords } from '@yonder/contract/lib/fold-text'
+
 /** Words that a search uses at most: the longest ones. */
 const maxWords = 12
 
-/** Converts text to the form in which words are compared: lower case, in every script. */
-export function foldCase(text: string): string {
-  // Greek writes sigma as ς at the end of a word and as σ elsewhere.
-  return text.toLowerCase().replaceAll('ς', 'σ')
-}
-
 /** Returns the distinct words of a search, folded; longest first, because long words are found fastest. */
 export function splitWords(search: string): string[] {
-  const words = new Set(
-    foldCase(search)
-      .split(/\s+/u)
-      .filter((word) => word !== ''),
-  )
-  return [...words].sort((a, b) => b.length - a.length).slice(0, maxWords)
+  return [...foldWords(search)].sort((a, b) => b.length - a.length).slice(0, maxWords)
 }
 
 /** Characters of a gram. Four distinguish words much better than three. */

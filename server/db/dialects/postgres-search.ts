@@ -24,15 +24,21 @@ export const ownerLength = 6
 /** Kilobytes of new entries that every search reads one by one. A write that exceeds this moves them into the index. */
 const maxPendingKb = 512
 
-/** SQL that converts a text to the form in which texts are compared, as `foldCase` does. */
-export const foldSql = (text: string): string => `replace(lower(${text}), 'ς', 'σ')`
+/** A regular expression for the characters that Unicode calls `Default_Ignorable_Code_Point`. */
+const invisible = String.raw`[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufff8\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]`
+
+/** SQL that converts a text to the form in which texts are compared, as `foldText` does. */
+export const foldSql = (text: string): string =>
+  `translate(replace(replace(regexp_replace(lower(normalize(${text}, NFKC)), '${invisible}', '', 'g'),
+    U&'i\\0307', 'i'), 'ß', 'ss'), 'ςı', 'σi')`
 
 const insertTextsSql = (from: string): string => `
   insert into search_texts (position, chunk, chat_id, owner, text)
   select m.position, chunk, m.chat_id, left(md5(c.user_id), ${ownerLength}),
-    substr(${foldSql('m.content')}, chunk * ${chunkStep} + 1, ${chunkStep + chunkOverlap})
-  from ${from} join chats c on c.id = m.chat_id,
-    generate_series(0, greatest(length(m.content) - ${chunkOverlap + 1}, 0) / ${chunkStep}) chunk
+    substr(folded, chunk * ${chunkStep} + 1, ${chunkStep + chunkOverlap})
+  from ${from} join chats c on c.id = m.chat_id
+    cross join lateral (select ${foldSql('m.content')} as folded offset 0) f,
+    generate_series(0, greatest(length(folded) - ${chunkOverlap + 1}, 0) / ${chunkStep}) chunk
   where ${searchableSql('m')}
   on conflict do nothing`
 
@@ -52,6 +58,13 @@ export const moveQueuedTextsSql = `
       or not exists (select from messages m where m.position = q.position))
   ), stored as (${insertTextsSql('held m')})
   select (select count(*) from queued) as count`
+
+/** A statement that queues every message again that was indexed with another `foldSql`, which left ASCII as it is now. */
+export const queueFoldedAgainSql = `
+  with old as (
+    delete from search_texts where position in (select position from search_texts where text ~ '[^\\x01-\\x7f]')
+    returning position)
+  insert into search_queue (position) select distinct position from old on conflict do nothing`
 
 /** The statements that create the tables, the index and the triggers of the search. */
 export const searchIndexSchema: readonly string[] = [

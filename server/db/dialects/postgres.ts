@@ -11,7 +11,7 @@ import type {
 import type { StorageProblem } from '../storage-problem.ts'
 import type { Tables } from '../tables/tables.ts'
 import { ConnectionError, openPool } from './postgres-pool.ts'
-import { searchIndexSchema } from './postgres-search.ts'
+import { queueFoldedAgainSql, searchIndexSchema } from './postgres-search.ts'
 
 /** The channel for notifications about runs. */
 const runChannel = 'yonder_runs'
@@ -179,6 +179,7 @@ export const postgresDialect: Dialect = {
   },
   beginSnapshotSql: 'begin isolation level repeatable read read only',
   searchIndexSchema,
+  searchAgainSql: [queueFoldedAgainSql],
   clock: sql<number>`cast(extract(epoch from clock_timestamp()) * 1000 as bigint)`,
   async appendRunEvents(db, nodeId, events) {
     const runIds = [...new Set(events.map((event) => event.run_id))]

@@ -224,6 +224,12 @@ const sqliteSearchIndex = [
     insert or ignore into search_queue (position) values (new.position); end`,
 ]
 
+/** The index has no texts, so that what an old message has in it could not be removed. */
+const foldedAgain = [
+  "insert into message_search (message_search) values ('delete-all')",
+  `insert or replace into search_queue (position) select position from messages where ${searchableSql('messages')}`,
+]
+
 // Runs once per row, in one transaction. A single statement for all rows would take three times as long. A repeated
 // event updates itself, so that it counts as a change and its run as live.
 const insertRunEvent = `
@@ -265,6 +271,7 @@ export const sqliteDialect = (
   lockOutServers: () => Promise.resolve(true),
   beginSnapshotSql: 'begin',
   searchIndexSchema: sqliteSearchIndex,
+  searchAgainSql: foldedAgain,
   clock: sql<number>`cast(unixepoch('subsec') * 1000 as integer)`,
   appendRunEvents: appendToSqlite(file, maxWaitMs),
   // The transaction is the only writer.

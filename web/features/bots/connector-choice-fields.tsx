@@ -1,3 +1,4 @@
+import { foldText } from '@yonder/contract/lib/fold-text'
 import { useId, useState } from 'react'
 import { useConnectors } from '../../data/connectors.ts'
 import { Checkbox } from '../../ui/form/checkbox.tsx'
@@ -64,8 +65,8 @@ function ConnectorCheckboxes({ names, onChange }: ConnectorCheckboxesProps) {
       ? []
       : [...new Set([...namesBefore, ...names])].filter((name) => !known.includes(name))
   const all = [...missing, ...known]
-  const wanted = search.trim().toLowerCase()
-  const shown = all.filter((name) => name.toLowerCase().includes(wanted))
+  const wanted = foldText(search.trim())
+  const shown = all.filter((name) => foldText(name).includes(wanted))
 
   const toggle = (name: string) =>
     onChange(names.includes(name) ? names.filter((other) => other !== name) : [...names, name])

@@ -1,4 +1,5 @@
 import type { BrowseServer, Connector } from '@yonder/contract/connector'
+import { matchesSearch } from '@yonder/contract/lib/fold-text'
 import { Check } from 'lucide-react'
 import { useDeferredValue, useId, useState } from 'react'
 import { useSaveConnector } from '../../../data/connectors.ts'
@@ -84,14 +85,10 @@ function describeCount(count: number): string {
 
 /** The entries whose texts contain every word of the search. */
 function searchCatalogue(servers: readonly BrowseServer[], search: string): readonly BrowseServer[] {
-  const words = search.toLowerCase().split(/\s+/).filter(Boolean)
-  if (words.length === 0) return servers
-  return servers.filter((server) => {
-    const text = [server.title, server.name, server.author_name, server.description, server.config_name]
-      .join('\n')
-      .toLowerCase()
-    return words.every((word) => text.includes(word))
-  })
+  const matches = matchesSearch(search)
+  return servers.filter(({ title, name, author_name, description, config_name }) =>
+    matches([title, name, author_name, description, config_name].join('\n')),
+  )
 }
 
 interface BrowseEntryProps {

@@ -1,4 +1,5 @@
 import type { Connector, ConnectorTool } from '@yonder/contract/connector'
+import { foldText } from '@yonder/contract/lib/fold-text'
 import { cutText } from '@yonder/contract/message-text'
 import { Plus } from 'lucide-react'
 import { useState } from 'react'
@@ -146,13 +147,12 @@ function findTools(
   allowed: readonly string[],
   search: string,
 ): readonly ConnectorTool[] {
-  const wanted = search.trim().toLowerCase()
+  const wanted = foldText(search.trim())
   const used = new Set(allowed)
   return tools
     .filter(
       ({ name, description }) =>
-        !used.has(name) &&
-        (name.toLowerCase().includes(wanted) || description.toLowerCase().includes(wanted)),
+        !used.has(name) && (foldText(name).includes(wanted) || foldText(description).includes(wanted)),
     )
     .slice(0, maxResults)
 }
