@@ -122,7 +122,7 @@ describe.each(engines)('the sessions of chats, on %s', (engine) => {
       'a result with isError',
       ({ message, send }) => send({ id: message.id, result: { content: [], isError: true } }),
     ],
-    ['an invalid result', ({ message, send }) => send({ id: message.id, result: 'none' })],
+    ['an invalid result', ({ message, send }) => send({ id: message.id, result: 7 })],
     ['silence', () => undefined],
     [
       'a stream that ends',

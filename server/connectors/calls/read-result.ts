@@ -1,6 +1,6 @@
 import { needsSignInKey } from '../../integrations/integration-connector.ts'
 import { isDeeperThan } from '../../lib/canonical-json.ts'
-import { isObject, parseJson, type JsonObject } from '../../lib/json-object.ts'
+import { isObject, parseJson, toList, type JsonObject } from '../../lib/json-object.ts'
 import { cleanText } from '../../lib/text.ts'
 import type { ConnectorLimits } from '../connector-limits.ts'
 import { readImage } from './read-image.ts'
@@ -29,7 +29,7 @@ const maxIndentedChars = 100_000
  * the thread of `message-worker.ts`, so that the event loop stays free.
  */
 export function readResult(result: JsonObject, limits: ConnectorLimits): ReadResult {
-  const content: readonly unknown[] = Array.isArray(result['content']) ? result['content'] : []
+  const content = (toList(result['content']) ?? []).filter((block) => block !== null)
   const reader = new BlockReader(limits)
   const parts: OutcomePart[] = []
   for (const block of content.slice(0, maxBlocks)) parts.push(cleanPart(reader.read(block)))
@@ -44,7 +44,7 @@ export function readResult(result: JsonObject, limits: ConnectorLimits): ReadRes
   return {
     parts,
     text: cut(parts.map(toModelText).join('\n'), limits.maxResultChars) || 'The tool returned no result.',
-    isError: result['isError'] === true,
+    isError: String(result['isError']).toLowerCase() === 'true',
     needsSignIn: isObject(result['_meta']) && result['_meta'][needsSignInKey] === true,
     bytes: countBytes(result),
   }
@@ -66,8 +66,9 @@ class BlockReader {
   }
 
   read(block: unknown): OutcomePart {
+    if (typeof block === 'string') return { type: 'text', text: block }
     if (!isObject(block)) return unreadable
-    switch (block['type']) {
+    switch (block['type'] ?? 'text') {
       case 'text':
         return readText(block)
       case 'image':
@@ -106,10 +107,16 @@ class BlockReader {
 }
 
 function readText({ text, annotations }: JsonObject): OutcomePart {
-  if (typeof text !== 'string') return unreadable
+  if (text === undefined) return unreadable
   const audience = isObject(annotations) ? annotations['audience'] : undefined
   const isForModelOnly = Array.isArray(audience) && audience.length === 1 && audience[0] === 'assistant'
-  return { type: 'text', text, ...(isForModelOnly ? { forModel: true } : {}) }
+  return { type: 'text', text: toText(text), ...(isForModelOnly ? { forModel: true } : {}) }
+}
+
+/** Some servers send an object where its JSON belongs. */
+function toText(text: unknown): string {
+  if (typeof text === 'string') return text
+  return text === null || isDeeperThan(text, maxDepth) ? '' : JSON.stringify(text)
 }
 
 function readLink({ uri, name, title }: JsonObject): OutcomePart {
@@ -123,7 +130,7 @@ function readStructured(
   { structuredContent }: JsonObject,
   parts: readonly OutcomePart[],
 ): OutcomePart | undefined {
-  if (structuredContent === undefined) return undefined
+  if (structuredContent === undefined || structuredContent === null) return undefined
   if (isDeeperThan(structuredContent, maxDepth))
     return note('A structured result is not shown: it is nested too deeply.')
   const plain = JSON.stringify(structuredContent) ?? 'null'

@@ -44,12 +44,14 @@ async function readRegistry(deps: ConnectorDeps, registryUrl: string): Promise<B
   return withTimeout(deps.closing, readTimeoutMs, async (signal) => {
     const found = new Map<string, BrowseServer>()
     let cursor: string | undefined
+    const seen = new Set<string>()
     for (let page = 0; page < maxPages && found.size < maxServers; page++) {
       const url = pageUrl(registryUrl, cursor)
       const read = await withTimeout(signal, pageTimeoutMs, (pageSignal) => readPage(deps, url, pageSignal))
       for (const server of read.servers) if (!found.has(server.uuid)) found.set(server.uuid, server)
-      if (read.cursor === undefined || read.cursor === cursor) break
+      if (read.cursor === undefined || seen.has(read.cursor)) break
       cursor = read.cursor
+      seen.add(cursor)
     }
     return [...found.values()].slice(0, maxServers)
   })

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { BrowseServer } from '@yonder/contract/connector'
 import { z } from 'zod'
+import { withoutNulls } from '../../lib/json-object.ts'
 import { cleanText } from '../../lib/text.ts'
 
 /** Only the fields that we use, so that changes of the registry's other fields do no harm. */
@@ -22,7 +23,7 @@ const Entry = z.object({
     .optional(),
 })
 const Page = z.object({
-  servers: z.array(z.unknown()),
+  servers: z.array(z.unknown()).default([]),
   metadata: z.object({ nextCursor: z.string().nullish() }).optional(),
 })
 
@@ -36,7 +37,7 @@ export interface RegistryPage {
  * @throws ZodError when `page` is not a registry page
  */
 export function readRegistryPage(page: unknown): RegistryPage {
-  const { servers, metadata } = Page.parse(page)
+  const { servers, metadata } = Page.parse(withoutNulls(page))
   return {
     servers: servers.flatMap((entry) => readEntry(entry) ?? []),
     cursor: metadata?.nextCursor || undefined,

@@ -1,8 +1,9 @@
 import { hideSecrets } from '../../lib/hide-secret.ts'
-import { isObject, parseJson, type JsonObject } from '../../lib/json-object.ts'
+import { isObject, parseJson, toList, type JsonObject } from '../../lib/json-object.ts'
 import { readResult, type ReadResult } from '../calls/read-result.ts'
 import type { ConnectorLimits } from '../connector-limits.ts'
 import { readPage, type ToolPage } from '../tools/read-tools.ts'
+import { repairMessage } from './repair-message.ts'
 
 export interface ReceivedMessage {
   /** The message as JSON, or its UTF-8 bytes. */
@@ -41,17 +42,18 @@ const maxErrorChars = 2_000
 /**
  * Takes a page of tools or the result of a call out of a message, because the SDK rejects a whole result for one invalid
  * part, and we read it part by part. A large message is read in the thread of `message-worker.ts`, and the SDK gets only
- * what it needs of it. Other small messages stay as they are.
+ * what it needs of it. Other small messages are only repaired.
  */
 export function readMessage({ data, secrets, methods, url, limits }: ReceivedMessage): ReadMessage {
   const isSmall = data.length <= maxDirectBytes
   const text = hideSecrets(typeof data === 'string' ? data : new TextDecoder().decode(data), secrets)
-  const value = parseJson(text)
-  if (!isObject(value)) {
+  const parsed = parseJson(text)
+  if (!isObject(parsed)) {
     // The SDK reports what is no message.
-    const answered = Array.isArray(value) ? value.flatMap(listAnswered) : []
+    const answered = Array.isArray(parsed) ? parsed.flatMap(listAnswered) : []
     return isSmall ? { message: text, answered } : refuse('invalid')
   }
+  const value = repairMessage(parsed, methods)
   const answered = listAnswered(value)
   const { id, result, error } = value
   const respond = (rest: JsonObject) => JSON.stringify({ jsonrpc: '2.0', id, ...rest })
@@ -59,7 +61,7 @@ export function readMessage({ data, secrets, methods, url, limits }: ReceivedMes
     const { resultType, nextCursor, ttlMs, cacheScope } = result
     const method = methods.get(String(id))
     if (method === 'tools/list') {
-      const tools: readonly unknown[] = Array.isArray(result['tools']) ? result['tools'] : []
+      const tools = toList(result['tools']) ?? []
       const message = respond({ result: { resultType, nextCursor, ttlMs, cacheScope, tools: [] } })
       return { message, answered, page: readPage(tools, url, limits) }
     }
@@ -70,7 +72,7 @@ export function readMessage({ data, secrets, methods, url, limits }: ReceivedMes
   }
   if (isSmall) {
     const elicits = value['method'] === 'elicitation/create'
-    return { message: text, answered, ...(elicits ? { elicitation: String(id) } : {}) }
+    return { message: JSON.stringify(value), answered, ...(elicits ? { elicitation: String(id) } : {}) }
   }
   // Of other large results, such as that of the first request, the instructions are not used.
   if (isObject(result)) return passOn(respond({ result: { ...result, instructions: undefined } }), answered)

@@ -26,7 +26,14 @@ function nest(depth: number): Record<string, unknown> {
 
 describe('readPage', () => {
   it('keeps valid tools beside invalid ones', () => {
-    const { tools, notice } = read(tool(), null, 7, { name: 'x' }, tool({ name: '' }), tool({ name: 'b' }))
+    const { tools, notice } = read(
+      tool(),
+      null,
+      7,
+      tool({ name: 'x', inputSchema: 'none' }),
+      tool({ name: '' }),
+      tool({ name: 'b' }),
+    )
     expect(tools.filter(({ problem }) => problem === null).map(({ definition }) => definition.name)).toEqual([
       'echo',
       'b',

@@ -100,7 +100,8 @@ function readTool(name: string, item: JsonObject, url: string, limits: ToolListL
   const parts = ['inputSchema', 'outputSchema', 'annotations'].map((part) =>
     isObject(item[part]) ? item[part] : undefined,
   )
-  const [input, output, annotations] = parts
+  const [given, output, annotations] = parts
+  const input = isAbsent(item['inputSchema']) ? { type: 'object' } : given && repairInput(given)
   const definition: ToolDefinition = {
     name,
     title: readText(item['title']),
@@ -132,6 +133,32 @@ function shorten(text: string, maxChars: number): string {
   return cleanText(text.slice(0, maxChars * 4))
     .slice(0, maxChars)
     .toWellFormed()
+}
+
+/** An empty list is what some languages make of an empty object. */
+function isAbsent(value: unknown): boolean {
+  return value === undefined || value === null || (Array.isArray(value) && value.length === 0)
+}
+
+/** Repairs the outermost object of a schema of parameters, which models are offered. Null means something further in. */
+function repairInput(schema: JsonObject): JsonObject {
+  const parts = [
+    'type',
+    'properties',
+    'required',
+    '$defs',
+    'definitions',
+    'additionalProperties',
+    'description',
+  ]
+  const broken = parts.filter(
+    (part) => part in schema && (part === 'required' ? schema[part] === null : isAbsent(schema[part])),
+  )
+  const kept =
+    broken.length === 0
+      ? schema
+      : Object.fromEntries(Object.entries(schema).filter(([key]) => !broken.includes(key)))
+  return isAbsent(kept['type']) ? { type: 'object', ...kept } : kept
 }
 
 function readText(value: unknown): string | null {

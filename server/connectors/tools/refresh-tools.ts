@@ -1,3 +1,4 @@
+import { ProtocolError } from '@modelcontextprotocol/client'
 import { ownerOf } from '../../access/access.ts'
 import type { ConnectorRow, ConnectorToolRow } from '../../db/tables/connector-tables.ts'
 import { withTimeout } from '../../lib/abort.ts'
@@ -140,13 +141,16 @@ export async function listServerTools(
   limits: ConnectorLimits,
   signal: AbortSignal,
 ): Promise<ServerTools> {
-  if (connection.client.getServerCapabilities()?.tools === undefined) {
-    throw new AppError('upstream_invalid', 'The server offers no tools.')
-  }
   connection.resetLimits(limits.maxListBytes)
-  const { pages, isWhole, ttlMs } = await withTimeout(signal, limits.listTimeoutMs, (listSignal) =>
+  const read = withTimeout(signal, limits.listTimeoutMs, (listSignal) =>
     readPages(connection, url, limits, listSignal),
   )
+  const { pages, isWhole, ttlMs } = await read.catch((error: unknown) => {
+    // Some servers have tools without announcing them, so they are asked too.
+    const announces = connection.client.getServerCapabilities()?.tools !== undefined
+    if (announces || !(error instanceof ProtocolError)) throw error
+    throw new AppError('upstream_invalid', 'The server offers no tools.', { cause: error })
+  })
   return { ...joinPages(pages, limits, isWhole), ttlMs }
 }
 
@@ -158,6 +162,7 @@ async function readPages(
 ) {
   const pages: ToolPage[] = []
   let cursor: string | undefined
+  const seen = new Set<string | undefined>()
   let ttlMs: number | null = null
   for (let page = 0; ; page++) {
     if (page === limits.maxListPages) {
@@ -174,7 +179,9 @@ async function readPages(
     pages.push(responses.takePage() ?? readPage(response.tools, url, limits))
     const count = pages.reduce((sum, each) => sum + each.count, 0)
     ttlMs ??= readTtlMs(response)
-    const isWhole = response.nextCursor === undefined || response.nextCursor === cursor
+    seen.add(cursor)
+    // An empty or repeated cursor leads to no further page.
+    const isWhole = !response.nextCursor || seen.has(response.nextCursor)
     if (isWhole || count > limits.maxTools) return { pages, isWhole, ttlMs }
     cursor = response.nextCursor
   }

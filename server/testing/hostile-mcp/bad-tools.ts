@@ -95,8 +95,8 @@ export const badTools: Readonly<Record<string, Behaviour>> = {
       'text',
       {},
       { name: 7 },
-      { name: 'no-schema' },
-      { name: 'list', inputSchema: [] },
+      { name: 'no-schema', inputSchema: 'none' },
+      { name: 'list', inputSchema: ['none'] },
       tool('fine', { title: 7, annotations: 'text' }),
       // A key, which `__proto__: …` would not be.
       { ...tool('proto'), ['__proto__']: { evil: true } },
