@@ -5,6 +5,7 @@ import { Compaction, CompactionInput, CompactionRewrite } from './compaction.ts'
 import * as completion from './completion.ts'
 import { ConnectInput, Connector, ConnectorInput, PermissionsInput } from './connector.ts'
 import { ErrorBody } from './error.ts'
+import { IdTokenInput } from './identity.ts'
 import { Integration, IntegrationCallback, IntegrationInput } from './integration.ts'
 import { LiveEvent } from './live.ts'
 import { Message } from './message.ts'
@@ -87,6 +88,7 @@ examples.add(ConnectorInput, {
   examples: [{ ...connector, token: 'secret', headers: [{ name: 'X-API-Key', value: 'secret' }] }],
 })
 examples.add(PermissionsInput, { examples: [{ tools: [{ name: 'search', permission: 'block' }] }] })
+examples.add(IdTokenInput, { examples: [{ id_token: 'eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiJhZGEifQ.c2ln' }] })
 examples.add(ConnectInput, { examples: [{ return_to: '/settings/connectors' }] })
 
 examples.add(Integration, {

@@ -198,7 +198,7 @@ const wrong: readonly (readonly [string, Faults, RegExp, RegExp?])[] = [
   [
     'a token endpoint for servers only',
     { noCors: ['/token'] },
-    /got no answer from http:\/\/localhost:\d+\/token: .*\(CORS; register Yonder there as a single-page app/,
+    /could not read an answer from http:\/\/localhost:\d+\/token: .*\(CORS; register Yonder there as a single-page app/,
     /CORS policy|ERR_FAILED/,
   ],
   ['an opaque access token', { accessToken: 'opaque' }, /is not a JWT, .*OIDC_AUDIENCE/, /401 \(Unauth/],

@@ -285,7 +285,7 @@ const rateLimits = {
   }),
   RATE_LIMIT_OIDC: withDefault(perMinute, '600', {
     description:
-      'Requests to the pages of the built-in sign-in, and failed ones for tokens, per IP address. Users behind one address share it.',
+      'Requests to the pages of the built-in sign-in, of which a sign-in needs three, and failed ones for tokens, per IP address. Users behind one address share it.',
   }),
   RATE_LIMIT_COMPLETIONS: withDefault(perMinute, '30', {
     description:

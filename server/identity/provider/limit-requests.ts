@@ -19,7 +19,7 @@ export type RequestLimit = (request: FastifyRequest, reply: FastifyReply) => Pro
 
 /**
  * Limits every request to the pages and the provider at `base`, because anyone can send them: their number per network,
- * except of requests for tokens, the length of their parameters, and their bodies. Pages and provider must share one
+ * except where only failures count, the length of their parameters, and their bodies. Pages and provider must share one
  * limit, which counts their requests together.
  */
 export function createRequestLimit(
@@ -29,7 +29,7 @@ export function createRequestLimit(
   const limitPerNetwork = app.rateLimit({ max: perMinute, timeWindow: minuteMs })
   const limitPerSite = limitSite(app, perMinute)
   return async (request, reply) => {
-    if (!isTokenRequest(request, base)) {
+    if (!isFixed(request, base) && !isLimitedByFailures(request, base)) {
       await limitPerSite(request, reply)
       await limitPerNetwork.call(app, request, reply)
     }
@@ -37,12 +37,20 @@ export function createRequestLimit(
   }
 }
 
-/** Every open page refreshes its token, so only the failures of these requests are limited. */
-export function isTokenRequest(
+/** Two documents that every browser reads with each sign-in. */
+function isFixed({ url }: Pick<FastifyRequest, 'url'>, base: string): boolean {
+  return [`${base}/.well-known/openid-configuration`, `${base}/jwks`].includes(url)
+}
+
+/**
+ * Whether only the failures of such requests are limited: those for tokens, which every open page sends, and the end of
+ * a sign-in, which has passed the limits of its beginning. The users of an office share one address.
+ */
+export function isLimitedByFailures(
   { method, url }: Pick<FastifyRequest, 'method' | 'url'>,
   base: string,
 ): boolean {
-  return method === 'POST' && url.split('?')[0] === `${base}/token`
+  return method === 'POST' ? url.split('?')[0] === `${base}/token` : url.startsWith(`${base}/auth/`)
 }
 
 function limitSize({ url, headers }: FastifyRequest, base: string): void {

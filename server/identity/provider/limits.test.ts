@@ -192,20 +192,36 @@ it('counts all requests of an address to the provider and its pages together', a
   // Two requests: the authorization, and its page.
   const { path, form } = await session.openForm()
   const statuses = [
-    (await session.fetch('/oidc/.well-known/openid-configuration')).status,
-    (await session.fetch('/oidc/jwks')).status,
+    (await session.fetch('/oidc/account')).status,
+    (await session.fetch('/oidc/session/end/success')).status,
     (await session.post(path, { ...testAccount, form })).status,
   ]
   const refusedPage = await session.fetch(path)
   const refusedStart = await session.fetch(session.authorization().address)
   await server.close()
   await database.close()
-  expect(statuses).toEqual([200, 200, 401])
+  expect(statuses).toEqual([401, 200, 401])
   expect(refusedPage.status).toBe(429)
   expect(await refusedPage.text()).toContain('Too many attempts')
   expect(Number(refusedPage.headers.get('retry-after'))).toBeGreaterThan(0)
   expect(refusedStart.status).toBe(429)
   expect(await refusedStart.text()).toContain('Too many attempts')
+})
+
+it('lets the users of one address sign in, each with three requests that count, and two more to create the account', async () => {
+  const database = await openTestDatabase('sqlite')
+  const server = await openIdentityServer({ database, environment: { RATE_LIMIT_OIDC: '62' } })
+  const statuses: number[] = []
+  for (let user = 0; user < 20; user += 1) {
+    const session = new SignInSession(server.baseUrl)
+    for (const path of ['/.well-known/openid-configuration', '/jwks'])
+      statuses.push((await session.fetch(`/oidc${path}`)).status)
+    const code = user === 0 ? await session.signUp() : await session.signIn()
+    statuses.push((await session.redeem(code)).status)
+  }
+  await server.close()
+  await database.close()
+  expect(new Set(statuses)).toEqual(new Set([200]))
 })
 
 it('counts of the requests for tokens only those that fail', async () => {

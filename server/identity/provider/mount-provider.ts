@@ -8,7 +8,7 @@ import { retryAfterSeconds } from '../../http/error-handler.ts'
 import type { createFailureLimit } from '../../http/failure-limit.ts'
 import { AppError } from '../../lib/app-error.ts'
 import { createPageErrorHandler } from '../pages/register-pages.ts'
-import { isTokenRequest, maxBodyBytes, type RequestLimit } from './limit-requests.ts'
+import { isLimitedByFailures, maxBodyBytes, type RequestLimit } from './limit-requests.ts'
 import type { LazyProvider } from './provider.ts'
 
 /**
@@ -31,12 +31,12 @@ export async function mountProvider(
   provider: LazyProvider,
   {
     limitRequest,
-    limitTokens,
+    limitFailures,
     dialect,
   }: {
     readonly limitRequest: RequestLimit
-    /** Limits the failures of requests for tokens. */
-    readonly limitTokens: ReturnType<typeof createFailureLimit>
+    /** For the requests of which only failures are limited. */
+    readonly limitFailures: ReturnType<typeof createFailureLimit>
     readonly dialect: Dialect
   },
 ): Promise<void> {
@@ -71,8 +71,8 @@ export async function mountProvider(
       const handle = handlers.get(loaded) ?? listenToErrors(loaded, app, dialect).callback()
       handlers.set(loaded, handle)
       const serve = () => handleRequest(handle, request, reply)
-      if (!isTokenRequest(request, pathname)) await serve()
-      else await limitTokens.run(reply, serve, () => reply.raw.statusCode >= 400)
+      if (!isLimitedByFailures(request, pathname)) await serve()
+      else await limitFailures.run(reply, serve, () => reply.raw.statusCode >= 400)
     })
   })
 

@@ -87,12 +87,12 @@ export async function openEmbeddedIdentity(
       needsSetUp,
     }
     await app.register(async (scope) => registerPages(scope, pageDeps, limitRequest))
-    const limitTokens = createFailureLimit({
+    const limitFailures = createFailureLimit({
       perMinute: oidc,
       now,
       refusal: 'Too many requests. Wait a minute, then try again.',
     })
-    await mountProvider(app, provider, { limitRequest, limitTokens, dialect })
+    await mountProvider(app, provider, { limitRequest, limitFailures, dialect })
   }
 
   return {

@@ -66,7 +66,7 @@ export function explainFailure(error: unknown, now = Date.now()): SignInProblem 
 function explainUnreachable({ url }: ProviderUnreachableError): SignInProblem {
   return {
     sentence: navigator.onLine
-      ? `This browser got no answer from ${placeOf(url)}: the provider is not reachable from here, or does not allow requests from ${location.origin} (CORS; register Yonder there as a single-page application).`
+      ? `This browser could not read an answer from ${placeOf(url)}: the provider is not reachable from here, or does not allow requests from ${location.origin} (CORS; register Yonder there as a single-page application).`
       : 'You are offline.',
     claim: 'address',
     received: placeOf(url),
