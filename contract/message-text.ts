@@ -2,6 +2,9 @@ import type { FileRef, Message, MessageContent, SentContent } from './message.ts
 
 // This module does not import zod, which keeps zod out of the bundle of the browser.
 
+/** The message that denies a tool call without further words. */
+export const denialText = 'cancel'
+
 /** Returns the text of a message's content, which is a string or a list of parts. */
 export function textOfContent(content: SentContent): string {
   return typeof content === 'string' ? content : content.map((part) => part.text ?? '').join('')
@@ -99,17 +102,42 @@ export function deriveTitle(text: string, maxChars: number): CutText {
   return cutText(text.slice(0, maxTitleSourceChars).replace(/\s+/g, ' ').trim(), maxChars)
 }
 
+/** A longer line is not checked, because it could have thousands of cells. */
+const maxRuleChars = 5000
+
+/** Whether a line is the line under the head of a table, such as `|---|:-:|`. */
+export function isTableRule(line: string): boolean {
+  if (!line.includes('|') || line.length > maxRuleChars) return false
+  const cells = line.trim().replace(/^\|/, '').replace(/\|$/, '').split('|')
+  return cells.every((cell) => /^:?-+:?$/.test(cell.trim()))
+}
+
+/** Leaves of tables the texts of their cells. */
+function stripTables(markdown: string): string {
+  if (!markdown.includes('|')) return markdown
+  let isInTable = false
+  const strip = (line: string, index: number, lines: readonly string[]): string => {
+    const isRule = isTableRule(line) && lines[index - 1]?.includes('|') === true
+    isInTable = line.includes('|') && (isInTable || isRule || isTableRule(lines[index + 1] ?? ''))
+    if (isRule) return ''
+    return isInTable ? line.replace(/(?<!\\)\|/g, ' ').replaceAll('\\|', '|') : line
+  }
+  return markdown.split('\n').map(strip).join('\n')
+}
+
 /**
  * Returns a text without its markdown marks, for places that show the beginning of a message on one line.
  */
 export function stripMarkdown(markdown: string): string {
-  return markdown
+  return stripTables(markdown)
+    .replace(/<br\s*\/?>/gi, ' ')
     .replace(/^ {0,3}(?:`{3,}|~{3,}).*$/gm, '')
     .replace(/^\s{0,3}(?:>\s?)+/gm, '')
     .replace(/^[ \t]*(?:#{1,6}|[-+*]|\d{1,9}[.)])\s+(?:\[[ xX]\]\s+)?/gm, '')
     .replace(/^[ \t]*(?:[-*_][ \t]*){3,}$/gm, '')
     .replace(/!?\[([^\]]*)\]\([^)\s]*(?:\s+"[^"]*")?\)/g, '$1')
-    .replace(/(\*\*|__|~~)(?=\S)(.+?)(?<=\S)\1/g, '$2')
+    .replace(/(\*\*|~~)(?=\S)(.+?)(?<=\S)\1/g, '$2')
+    .replace(/(?<![\w./\\])__(?=\S)(.+?)(?<=\S)__(?![\w/\\([]|\.\w)/g, '$1')
     .replace(/(?<![\w*])\*(?=\S)([^*\n]+?)(?<=\S)\*(?![\w*])/g, '$1')
     .replace(/(?<!\w)_(?=\S)([^_\n]+?)(?<=\S)_(?!\w)/g, '$1')
     .replace(/`+/g, '')

@@ -21,6 +21,11 @@ test.each([
   ['~~old~~ __new__ _soft_', 'old new soft'],
   ['snake_case_name and 2 * 3 * 4', 'snake_case_name and 2 * 3 * 4'],
   ['a\n\n---\n\nb', 'a b'],
+  ['| Name | Age |\n|---|:-:|\n| Ada | **36** |\n| x \\| y | a<br>b |', 'Name Age Ada 36 x | y a b'],
+  ['a | b\n--|--\n1 | 2\n\nc || d', 'a b 1 2 c || d'],
+  ['| 项目 | 说明 |\n|---|---|\n| 甲 | **重', '项目 说明 甲 **重'],
+  ['**注意：**这是`代码`', '注意：这是代码'],
+  ['src/__init__/a.py and __init__.py', 'src/__init__/a.py and __init__.py'],
   ['', ''],
 ])('removes the markdown marks of %j (§2.36)', (content, title) => {
   expect(referenceTitle(content)).toBe(title)

@@ -107,7 +107,10 @@ function HistoryRow({ chat, search, onOpen }: HistoryRowProps) {
         </span>
         <span className="min-w-0 flex-1">
           <span className="flex items-baseline justify-between gap-3">
-            <span className={classNames('truncate text-sm font-medium', isTitleCut && "after:content-['…']")}>
+            <span
+              dir="auto"
+              className={classNames('truncate text-sm font-medium', isTitleCut && "after:content-['…']")}
+            >
               <MarkedText text={title} search={search} />
             </span>
             <time
@@ -118,7 +121,7 @@ function HistoryRow({ chat, search, onOpen }: HistoryRowProps) {
               {formatRecent(updated)}
             </time>
           </span>
-          <span className="block truncate text-sm text-muted">
+          <span dir="auto" className="block truncate text-sm text-muted">
             <MarkedText text={preview} search={search} />
           </span>
         </span>

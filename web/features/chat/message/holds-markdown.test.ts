@@ -11,13 +11,23 @@ test.each([
   '1) one\n\n1) two',
   '| a | b |\n|---|:-:|\n| 1 | 2 |',
   'a | b\n-|-\n1 | 2',
+  'Why does `npm ci` fail?',
+  'This is **important**.',
+  '**注意：**这是',
+  '请运行`npm ci`命令',
+  'It is ~~red~~ blue',
+  'See [the page](https://a.example/b_(c)).',
 ])('finds a code fence, a list or a table in %j (§1.3)', (text) => {
   expect(holdsMarkdown(text)).toBe(true)
 })
 
 test.each([
   '',
-  'A plain **text** with _stars_ and `code`.',
+  'A plain text with _underscores_ and *stars*.',
+  '2**3**4 and f(**kwargs, **more) and a ** b ** c',
+  'an apostrophe ` and another `',
+  '5~10 and ~~',
+  'see [1](note) and [x](javascript:alert(1))',
   '# not a heading\n\n> said',
   '- only one entry',
   '2024. A good year',

@@ -1,5 +1,5 @@
 import type { MessageContent } from '@yonder/contract/message'
-import { filesOfContent, textOfContent } from '@yonder/contract/message-text'
+import { filesOfContent, textOfContent, isTableRule } from '@yonder/contract/message-text'
 import { useMemo } from 'react'
 import { formatBytes } from '../../../lib/format-usage.ts'
 import { FoldedContent } from '../../../ui/folded-content.tsx'
@@ -35,8 +35,8 @@ const fence = /^ {0,3}(`{3,}|~{3,})/
 const listItem = /^ {0,3}(?:[-+*]|\d{1,9}[.)])[ \t]+\S/
 
 /**
- * Whether a text that a user typed holds a code fence, at least two list items, or a table. Every other text is shown
- * as it was typed, because its stars and underscores may not be meant as markdown.
+ * Whether a text that a user typed holds a code fence, at least two list items, a table, or in a line code, bold text
+ * or a link. Every other text is shown as it was typed, because its stars and underscores may not be meant as markdown.
  */
 export function holdsMarkdown(text: string): boolean {
   let items = 0
@@ -44,10 +44,23 @@ export function holdsMarkdown(text: string): boolean {
   for (const line of text.split(/\r\n|\r|\n/)) {
     if (opensFence(line) || (before.includes('|') && isTableRule(line))) return true
     if (listItem.test(line)) items += 1
-    if (items === 2) return true
+    if (items === 2 || holdsMarks(line)) return true
     before = line
   }
   return false
+}
+
+/** A longer line is not searched for marks. */
+const maxMarkedChars = 5000
+
+/** Whether a line holds code, bold or struck text, or a link. Powers (`2**3`) and options (`**kwargs`) are no marks. */
+function holdsMarks(line: string): boolean {
+  return (
+    line.length <= maxMarkedChars &&
+    (/(?<![`\\])`[^`\s](?:[^`]*[^`\s])?`(?!`)/.test(line) ||
+      /(?<![\w*~(])(\*\*|~~)(?![\s*~]).{0,500}?[^\s*~\\]\1(?![a-z\d*~])/i.test(line) ||
+      /\[[^\]\n]{1,500}\]\(https?:\/\/[^\s)]{1,500}\)/.test(line))
+  )
 }
 
 function opensFence(line: string): boolean {
@@ -55,16 +68,6 @@ function opensFence(line: string): boolean {
   // A line with closing backticks, such as ```code```, is inline code.
   return found !== null && (found[1]?.startsWith('~') === true || !line.slice(found[0].length).includes('`'))
 }
-
-/** Whether a line is the line under the head of a table, such as `|---|:-:|`. */
-function isTableRule(line: string): boolean {
-  if (!line.includes('|') || line.length > maxRuleChars) return false
-  const cells = line.trim().replace(/^\|/, '').replace(/\|$/, '').split('|')
-  return cells.every((cell) => /^:?-+:?$/.test(cell.trim()))
-}
-
-/** A longer line is not checked, because it could have thousands of cells. */
-const maxRuleChars = 5000
 
 /** The names and sizes of the files in a message. The images of a tool's result are in `ResultImages`. */
 export function MessageFiles({ content }: { readonly content: MessageContent }) {
