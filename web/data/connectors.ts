@@ -11,12 +11,16 @@ import useSWR from 'swr'
 import useSWRInfinite from 'swr/infinite'
 import { readReason, type FieldLabels } from '../lib/api/api-error.ts'
 import { useAction } from '../lib/api/use-action.ts'
+import { createStore } from '../lib/store.ts'
 import { connectorsKey, removeFromList, storeInList, useLiveListOptions } from './named-list.ts'
 
 export function connectorPath(name: string, part?: 'connect' | 'disconnect' | 'calls' | 'account'): string {
   const path = `/api/mcp-server/${encodeURIComponent(name)}`
   return part === undefined ? path : `${path}/${part}`
 }
+
+/** The name of the connector that its row in the list shall connect. */
+export const connectRequest = createStore<string | undefined>(undefined)
 
 /** The labels of the connector form, for error messages that name a field. */
 const labels: FieldLabels = {
@@ -96,6 +100,11 @@ export function useSaveConnector(stored?: Connector, verb: 'add' | 'save' = 'sav
     update: (update, connector) =>
       update<readonly Connector[]>(connectorsKey, (list) => storeInList(list, stored?.name, connector)),
     success: ({ name }) => `Connector "${name}" ${stored === undefined ? 'added' : 'updated'} successfully`,
+    // An added connector is not connected.
+    offer: ({ name, status }) =>
+      stored === undefined && status !== 'connected'
+        ? { label: 'Connect', run: () => connectRequest.set(name) }
+        : undefined,
     failure: (error) => `Failed to ${verb} connector: ${readReason(error, labels)}`,
     // Another tab may have changed or deleted the connector.
     refresh: stored && ((mutate) => mutate(connectorsKey)),

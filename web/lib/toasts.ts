@@ -1,9 +1,16 @@
 import { createStore, type ReadableStore } from './store.ts'
 
+export interface ToastAction {
+  readonly label: string
+  readonly run: () => void
+}
+
 export interface Toast {
   readonly id: number
   readonly kind: 'success' | 'error'
   readonly text: string
+  /** What the user may do now. */
+  readonly action?: ToastAction | undefined
   /** In the time of the toasts, which stands still in a pause. */
   readonly endsAt: number
 }
@@ -19,7 +26,7 @@ export const toasts: ReadableStore<readonly Toast[]> = store
 
 /** Shows a short message at the top right. */
 export const toast = {
-  success: (text: string): void => show('success', text),
+  success: (text: string, action?: ToastAction): void => show('success', text, action),
   error: (text: string): void => show('error', text),
 }
 
@@ -46,9 +53,9 @@ let timer: ReturnType<typeof setTimeout> | undefined
 /** The time of the toasts, which stands still in a pause. */
 const now = () => (pauseCount > 0 ? pausedAt : Date.now()) - pausedMs
 
-function show(kind: Toast['kind'], text: string): void {
+function show(kind: Toast['kind'], text: string, action?: ToastAction): void {
   lastId += 1
-  store.update((shown) => [...shown, { id: lastId, kind, text, endsAt: now() + toastMs }])
+  store.update((shown) => [...shown, { id: lastId, kind, text, action, endsAt: now() + toastMs }])
   schedule()
 }
 

@@ -124,6 +124,22 @@ describe.each(engines)('search on %s', (engine) => {
     }
   })
 
+  it('shows no denial of a call as the words of the user', async () => {
+    const { db } = database
+    const user = await newUser()
+    for (const content of ['cancel', 'cancel it and wait']) {
+      time += 10
+      const chat = await addChat(db, { id: newId(), user_id: user.id, updated_at: time })
+      await addPath(db, chat, [
+        { role: 'user', content: 'walrus' },
+        { role: 'assistant', content: 'I ask.', call_state: 'denied' },
+        { role: 'user', content },
+      ])
+    }
+    const { chats } = await search.searchChats(user, { search: 'walrus', page: 1, limit: 10 })
+    expect(chats.map(({ messages }) => messages.at(-1)?.content)).toEqual(['cancel it and wait', 'I ask.'])
+  })
+
   it('finds chats that contain every word, in any of their messages', async () => {
     const user = await newUser()
     const both = await addTexts(user, ['the lighthouse', 'a keeper', 'again', 'at night'])

@@ -1,4 +1,5 @@
 import type { ChatSummary, SummaryMessage } from '@yonder/contract/chat'
+import { denialText } from '@yonder/contract/message-text'
 import type { Actor } from '../../access/access.ts'
 import type { Db } from '../../db/database.ts'
 import { contentOf } from '../message-store.ts'
@@ -18,9 +19,11 @@ export async function summarizeChats(db: Db, user: Actor, ids: readonly string[]
   return ids.flatMap((id) => {
     const chat = chats.get(id)
     if (chat === undefined) return []
-    // A tool's result is not shown as a message.
+    // A tool's result is not shown as a message, nor is a denial.
     const rows = messages.filter(
-      ({ chat_id, role, server }) => chat_id === id && (role === 'assistant' || server === null),
+      ({ chat_id, role, server, content, decided }) =>
+        chat_id === id &&
+        (role === 'assistant' || (server === null && !(decided === 'denied' && content === denialText))),
     )
     return [
       {

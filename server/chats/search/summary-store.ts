@@ -8,7 +8,10 @@ const maxReadChars = 600
 export type SummaryRow = Pick<
   MessageRow,
   'chat_id' | 'id' | 'role' | 'content' | 'files' | 'status' | 'error_message' | 'model' | 'server'
->
+> & {
+  /** The state of the call in the message before this one. */
+  readonly decided: string | null
+}
 
 export type SummaryChat = Pick<ChatRow, 'id' | 'updated_at' | 'selected_message_id'>
 
@@ -35,6 +38,9 @@ export async function listSummaryMessages(db: Db, chats: readonly SummaryChat[])
         .onRef('m.chat_id', '=', 'c.id')
         .on((eb) => eb('m.id', 'in', [eb.ref('leaf.id'), eb.ref('leaf.first_id'), eb.ref('leaf.second_id')])),
     )
+    .leftJoin('messages as parent', (join) =>
+      join.onRef('parent.chat_id', '=', 'c.id').onRef('parent.id', '=', 'm.parent_id'),
+    )
     .select((eb) => [
       'm.chat_id',
       'm.id',
@@ -44,6 +50,7 @@ export async function listSummaryMessages(db: Db, chats: readonly SummaryChat[])
       'm.error_message',
       'm.model',
       'm.server',
+      'parent.call_state as decided',
       eb.fn<string>('substr', ['m.content', eb.val(1), eb.lit(maxReadChars)]).as('content'),
     ])
     .where('c.id', 'in', usedChatIds)

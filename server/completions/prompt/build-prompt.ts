@@ -3,6 +3,7 @@ import type { ContentPart, MessageContent } from '@yonder/contract/message'
 import {
   countContent,
   filesOfContent,
+  denialText,
   textOfContent,
   withText,
   writeContent,
@@ -207,14 +208,11 @@ function collectBatch(path: readonly PromptMessage[], first: number): Batch {
   }
 }
 
-/** The message that 'Deny' sends. It gives the model no further reason. */
-const plainDenial = 'cancel'
-
 /** Explains to the model why a call has no result on this path. `denial` is the message that denied only this call. */
-function explainMissing(state: string | null, denial = plainDenial): string {
+function explainMissing(state: string | null, denial = denialText): string {
   switch (state) {
     case 'denied':
-      return denial === plainDenial
+      return denial === denialText
         ? 'This call was denied by the user.'
         : `This call was denied by the user, who wrote: ${denial}`
     case 'running':

@@ -1,7 +1,7 @@
 import { needsSignInKey } from '../../integrations/integration-connector.ts'
 import { isDeeperThan } from '../../lib/canonical-json.ts'
 import { isObject, parseJson, toList, type JsonObject } from '../../lib/json-object.ts'
-import { cleanText } from '../../lib/text.ts'
+import { cleanText, normalizeText } from '../../lib/text.ts'
 import type { ConnectorLimits } from '../connector-limits.ts'
 import { readImage } from './read-image.ts'
 import type { OutcomePart } from './tool-call.ts'
@@ -32,7 +32,7 @@ export function readResult(result: JsonObject, limits: ConnectorLimits): ReadRes
   const content = (toList(result['content']) ?? []).filter((block) => block !== null)
   const reader = new BlockReader(limits)
   const parts: OutcomePart[] = []
-  for (const block of content.slice(0, maxBlocks)) parts.push(cleanPart(reader.read(block)))
+  for (const block of content.slice(0, maxBlocks)) parts.push(normalizePart(reader.read(block)))
   if (content.length > maxBlocks) {
     parts.push({
       type: 'note',
@@ -50,9 +50,9 @@ export function readResult(result: JsonObject, limits: ConnectorLimits): ReadRes
   }
 }
 
-/** Removes what the user cannot see from the text of a part. */
-function cleanPart(part: OutcomePart): OutcomePart {
-  return part.type === 'text' || part.type === 'json' ? { ...part, text: cleanText(part.text) } : part
+/** Keeps invisible characters, which the user is shown by number. The model does not get them. */
+function normalizePart(part: OutcomePart): OutcomePart {
+  return part.type === 'text' || part.type === 'json' ? { ...part, text: normalizeText(part.text) } : part
 }
 
 const unreadable = note('Part of the result could not be read.')
@@ -138,7 +138,7 @@ function readStructured(
   if (isRepeated) return undefined
   // Indentation can make deeply nested lists a hundred times longer.
   const text = plain.length > maxIndentedChars ? plain : JSON.stringify(structuredContent, null, 2)
-  return cleanPart({ type: 'json', text })
+  return normalizePart({ type: 'json', text })
 }
 
 function isSameJson(text: string, plain: string): boolean {
@@ -151,7 +151,7 @@ function toModelText(part: OutcomePart): string {
   switch (part.type) {
     case 'text':
     case 'json':
-      return part.text
+      return cleanText(part.text)
     case 'image':
       return `[An image (${part.mimeType}) is shown to the user.]`
     case 'link':

@@ -190,6 +190,7 @@ describe('a call that needs approval', () => {
     expect(within(block()).getByText(/^The call will not run\./)).toBeVisible()
     expect(button('Allow Always')).toBeDisabled()
     expect(button('Allow Once')).toBeEnabled()
+    expect(button('Allow Once')).not.toHaveClass('bg-accent')
     expect(button('Deny')).toBeEnabled()
   })
 
@@ -199,7 +200,8 @@ describe('a call that needs approval', () => {
     expect(sent).toMatchObject({ content: 'cancel', parentId: 'a1', chatId: 'c1' })
     expect(sent).not.toHaveProperty('isDenial')
     expect(turns()).toHaveLength(4)
-    expect(turns()[2]).toHaveTextContent('cancel')
+    expect(turns()[2]).toHaveTextContent('Denied the call')
+    expect(turns()[2]).not.toHaveTextContent('cancel')
     expect(within(block()).getByRole('button', { name: /Denied/ })).toBeVisible()
     const { id } = sent as { id: string }
     await streamReply(stream, 'As you wish.', message(id, 'a1', { content: 'cancel' }), 'a2')

@@ -24,7 +24,7 @@ import { measureContext } from './composer/context-gauge.tsx'
 import { UnsentNote } from './composer/unsent-note.tsx'
 import { ChatContents } from './contents/chat-contents.tsx'
 import { MessageList, type MessageListHandle } from './list/message-list.tsx'
-import { indexResults, visiblePath, wholePath } from './list/message-tree.ts'
+import { findDenials, indexResults, visiblePath, wholePath } from './list/message-tree.ts'
 import { useFollowEnd } from './list/use-follow-end.ts'
 import { MessageActionsContext, ToolCallsContext } from './message/message-context.ts'
 import { useMessageActions } from './message/use-message-actions.ts'
@@ -82,7 +82,11 @@ function Conversation({ chat, view, session, frame }: ConversationProps) {
   const chatBot = path.findLast(({ bot }) => bot !== undefined)?.bot
   const choice = useBotChoice(storageKeys.chatBot(chat.id), chatBot)
   const calls = useMemo(
-    () => ({ resultOf: indexResults(messages), last: messages.find(({ id }) => id === leafId) }),
+    () => ({
+      resultOf: indexResults(messages),
+      last: messages.find(({ id }) => id === leafId),
+      denials: findDenials(messages),
+    }),
     [messages, leafId],
   )
   const contextUse = useMemo(
@@ -108,7 +112,10 @@ function Conversation({ chat, view, session, frame }: ConversationProps) {
     list.current?.goTo(messageId)
   }
   return (
-    <ChatFrame {...frame} contents={<ChatContents path={path} onSelect={goToMessage} />}>
+    <ChatFrame
+      {...frame}
+      contents={<ChatContents path={path} denials={calls.denials} onSelect={goToMessage} />}
+    >
       <div ref={content} className="flex flex-1 scroll-mt-header-end flex-col">
         <div className="flex-1">
           <MessageActionsContext value={actions}>

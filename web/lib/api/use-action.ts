@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { useSWRConfig, type ScopedMutator } from 'swr'
 import { logError } from '../log-error.ts'
-import { toast } from '../toasts.ts'
+import { toast, type ToastAction } from '../toasts.ts'
 import type { ApiClient } from './api-client.ts'
 import { useApi } from './api-provider.tsx'
 
@@ -19,6 +19,8 @@ export interface ActionOptions<Input, Answer> {
   readonly update?: (update: UpdateRead, answer: Answer, input: Input) => unknown
   /** The toast after a success; none if this is absent or returns undefined. */
   readonly success?: (answer: Answer, input: Input) => string | undefined
+  /** What the toast after a success offers. */
+  readonly offer?: (answer: Answer, input: Input) => ToastAction | undefined
   /** The toast after a failure, which is also logged to the console. */
   readonly failure: (error: unknown, input: Input) => string
   /** `false` for a failure that is only logged. */
@@ -58,7 +60,7 @@ export function useAction<Input, Answer>(options: ActionOptions<Input, Answer>):
 }
 
 async function runAction<Input, Answer>(
-  { call, update, success, failure, isFailureShown = true, refresh }: ActionOptions<Input, Answer>,
+  { call, update, success, offer, failure, isFailureShown = true, refresh }: ActionOptions<Input, Answer>,
   api: ApiClient,
   mutate: ScopedMutator,
   input: Input,
@@ -68,7 +70,7 @@ async function runAction<Input, Answer>(
     if (answer === undefined) return { done: false }
     void update?.(updateWith(mutate, api), answer, input)
     const text = success?.(answer, input)
-    if (text !== undefined) toast.success(text)
+    if (text !== undefined) toast.success(text, offer?.(answer, input))
     return { done: true, answer }
   } catch (error) {
     const message = failure(error, input)

@@ -3,6 +3,7 @@ import { useEffect, useRef, useState, useSyncExternalStore } from 'react'
 import { createPortal } from 'react-dom'
 import { useStore } from '../../lib/store.ts'
 import { dismissToast, pauseToasts, toasts, type Toast } from '../../lib/toasts.ts'
+import { Button } from '../button/button.tsx'
 import { classNames } from '../class-names.ts'
 import { dialogStack } from '../dialog/dialog-layer.ts'
 import { useStayClear } from './stay-clear.ts'
@@ -38,7 +39,7 @@ function Region() {
       ref={region}
       // With reduced motion every change has a transition of 1 ms, in which the measured place would still be the old
       // one.
-      className="pointer-events-none fixed top-header-end right-3 z-50 mt-2 flex w-80 max-w-floating flex-col transition-none sm:right-4"
+      className="pointer-events-none fixed top-2 right-3 z-50 flex sm:top-header-end sm:mt-2 w-80 max-w-floating flex-col transition-none sm:right-4"
     >
       <output aria-label="Messages" className="flex flex-col">
         {cardsOf('success')}
@@ -71,6 +72,17 @@ function ToastCard({ toast }: { readonly toast: Toast }) {
         className={classNames('mt-1 shrink-0', toast.kind === 'success' ? 'text-success' : 'text-danger')}
       />
       <p className="min-w-0 flex-1 py-1 wrap-anywhere">{toast.text}</p>
+      {toast.action !== undefined && (
+        <Button
+          size="small"
+          onClick={() => {
+            dismissToast(toast.id)
+            toast.action?.run()
+          }}
+        >
+          {toast.action.label}
+        </Button>
+      )}
       <button
         type="button"
         aria-label="Dismiss"

@@ -13,15 +13,20 @@ const touchRowPx = 44
 
 export interface ChatContentsProps {
   readonly path: readonly Message[]
+  /** The messages that only deny a call, and are not listed. */
+  readonly denials: ReadonlySet<string>
   readonly onSelect: (messageId: string) => void
 }
 
 /**
  * The table of contents: beside the messages on a wide window, else in a panel that a button in the header opens.
  */
-export function ChatContents({ path, onSelect }: ChatContentsProps) {
+export function ChatContents({ path, denials, onSelect }: ChatContentsProps) {
   const [isOpen, setOpen] = useState(false)
-  const userMessages = useMemo(() => path.filter(({ role }) => role === 'user'), [path])
+  const userMessages = useMemo(
+    () => path.filter(({ id, role }) => role === 'user' && !denials.has(id)),
+    [path, denials],
+  )
   if (userMessages.length === 0) return null
   return (
     <>

@@ -1,7 +1,7 @@
 import type { Message } from '@yonder/contract/message'
 import { expect, test } from 'vitest'
 import { makeMessage } from '../../../testing/wire-objects.ts'
-import { indexSiblings, visiblePath } from './message-tree.ts'
+import { findDenials, indexSiblings, visiblePath } from './message-tree.ts'
 
 const message = makeMessage
 const reply = (id: string, parent: string) => message(id, parent, { role: 'assistant' })
@@ -21,6 +21,22 @@ test('omits tool results, which are user messages with a server (§4.26, §3.11)
     reply('reply', 'result'),
   ]
   expect(ids(visiblePath(tree, 'reply'))).toEqual(['a', 'call', 'reply'])
+})
+
+test.each([
+  ['waiting', 'cancel', true],
+  ['denied', 'cancel', true],
+  ['denied', 'cancel it please', false],
+  ['answered', 'cancel', false],
+] as const)('after a call that is %s, the message %j is only a denial: %s', (state, content, isDenial) => {
+  const tree = [
+    message('first', null, { content: 'cancel' }),
+    message('call', 'first', { role: 'assistant', server: 'clock', tool: 'now', call: { state } }),
+    message('decision', 'call', { content }),
+    message('later', 'decision', { content: 'cancel' }),
+    message('result', 'call', { content: 'cancel', server: 'clock' }),
+  ]
+  expect([...findDenials(tree)]).toEqual(isDenial ? ['decision'] : [])
 })
 
 test('ends at a missing parent, at a cycle, and without a leaf', () => {

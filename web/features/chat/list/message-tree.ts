@@ -1,4 +1,5 @@
 import type { Message } from '@yonder/contract/message'
+import { denialText } from '@yonder/contract/message-text'
 
 /** Whether a message carries a tool's result: a user message that names a connector. */
 function isToolResult(message: Message): boolean {
@@ -26,6 +27,21 @@ export function wholePath(messages: readonly Message[], leafId: string | null): 
 /** The messages that a chat shows: those from the root to the leaf, without tool results. */
 export function visiblePath(messages: readonly Message[], leafId: string | null): readonly Message[] {
   return wholePath(messages, leafId).filter((message) => !isToolResult(message))
+}
+
+/**
+ * The ids of the messages that only deny a tool call: Deny sends them, so that they are shown as a decision and not as
+ * words of the user.
+ */
+export function findDenials(messages: readonly Message[]): ReadonlySet<string> {
+  const decided = new Set(
+    messages.filter(({ call }) => call?.state === 'waiting' || call?.state === 'denied').map(({ id }) => id),
+  )
+  const denials = messages.filter(
+    ({ role, server, parent_id: parent, content }) =>
+      role === 'user' && server === undefined && decided.has(parent ?? '') && content === denialText,
+  )
+  return new Set(denials.map(({ id }) => id))
 }
 
 /** Messages rendered as one: a user message, or the replies of a turn, which has several if tools were called. */

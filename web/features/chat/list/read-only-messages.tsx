@@ -3,7 +3,7 @@ import { useEffect, useMemo, useRef } from 'react'
 import { preloadMarkdown } from '../../../ui/markdown/markdown.tsx'
 import { ToolCallsContext } from '../message/message-context.ts'
 import { MessageList } from './message-list.tsx'
-import { indexResults, visiblePath } from './message-tree.ts'
+import { findDenials, indexResults, visiblePath } from './message-tree.ts'
 import { useReadingPlace } from './reading-place.ts'
 
 export interface ReadOnlyMessagesProps {
@@ -16,7 +16,10 @@ export function ReadOnlyMessages({ messages, leafId }: ReadOnlyMessagesProps) {
   useEffect(preloadMarkdown, [])
   const content = useRef<HTMLDivElement>(null)
   useReadingPlace(content)
-  const calls = useMemo(() => ({ resultOf: indexResults(messages), last: undefined }), [messages])
+  const calls = useMemo(
+    () => ({ resultOf: indexResults(messages), last: undefined, denials: findDenials(messages) }),
+    [messages],
+  )
   return (
     <ToolCallsContext value={calls}>
       <div ref={content}>

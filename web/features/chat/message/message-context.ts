@@ -30,9 +30,15 @@ export interface ToolCalls {
   readonly resultOf: (replyId: string) => Message | undefined
   /** The last message of the path, which may be a tool result that is not shown. Undefined in a read-only chat. */
   readonly last: Message | undefined
+  /** The messages that only deny a call. */
+  readonly denials: ReadonlySet<string>
 }
 
-export const ToolCallsContext = createContext<ToolCalls>({ resultOf: () => undefined, last: undefined })
+export const ToolCallsContext = createContext<ToolCalls>({
+  resultOf: () => undefined,
+  last: undefined,
+  denials: new Set(),
+})
 
 /** The id of the element of a user's message while it is rendered. */
 export function messageElementId(messageId: string): string {

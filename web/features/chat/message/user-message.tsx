@@ -1,6 +1,6 @@
 import type { Message } from '@yonder/contract/message'
 import { textOfContent } from '@yonder/contract/message-text'
-import { Pencil } from 'lucide-react'
+import { Pencil, X } from 'lucide-react'
 import { use, useId, useLayoutEffect, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
 import { useKeepMounted } from '../../../lib/keep-mounted.ts'
@@ -67,6 +67,24 @@ export function UserMessage({ message }: { readonly message: Message }) {
           </MessageMeta>
         </>
       )}
+    </article>
+  )
+}
+
+/** The decision of the user that the call above is not made. */
+export function Denial({ message }: { readonly message: Message }) {
+  return (
+    <article
+      id={messageElementId(message.id)}
+      aria-label="You"
+      tabIndex={-1}
+      className="group/message flex scroll-mt-[calc(var(--spacing-header-end)+1rem)] flex-col items-end outline-none"
+    >
+      <p className="flex items-center gap-1.5 rounded-block border border-line px-3 py-1 text-sm text-muted">
+        <X size={14} aria-hidden />
+        Denied the call
+      </p>
+      <MessageMeta message={message} text="" align="end" />
     </article>
   )
 }

@@ -4,7 +4,7 @@ import type { Compaction } from '@yonder/contract/compaction'
 import type { RunEvent } from '@yonder/contract/completion'
 import type { LiveEvent } from '@yonder/contract/live'
 import type { Message } from '@yonder/contract/message'
-import { isSameContent } from '@yonder/contract/message-text'
+import { denialText, isSameContent } from '@yonder/contract/message-text'
 import type { ApiClient } from '../../../lib/api/api-client.ts'
 import { readReason, toFailure } from '../../../lib/api/api-error.ts'
 import { onConnectionBack } from '../../../lib/api/connection.ts'
@@ -178,7 +178,7 @@ export class ChatSession {
   /** Denies the pending tool call of a reply by sending 'cancel', but not the calls after it. */
   deny(reply: Message, botName: string): boolean {
     const more = countCallsAfter(reply) > 0 ? ({ denyOne: true } as const) : {}
-    return this.send({ parentId: reply.id, content: 'cancel', botName, isDenial: true, ...more })
+    return this.send({ parentId: reply.id, content: denialText, botName, isDenial: true, ...more })
   }
 
   /** Requests the reply that is missing after a tool's result. */

@@ -1,4 +1,4 @@
-import { screen, waitFor } from '@testing-library/react'
+import { screen, waitFor, within } from '@testing-library/react'
 import { userEvent } from '@testing-library/user-event'
 import { describe, expect, it } from 'vitest'
 import { toasts } from '../../../lib/toasts.ts'
@@ -50,6 +50,23 @@ describe('adding', () => {
     )
     expect(buttonOf('Cancel', form)).toBeEnabled()
     expect(buttonOf('Add Connector', form)).toBeEnabled()
+  })
+
+  it('offers to connect what was added', async () => {
+    const scene = new ConnectorsScene()
+    const form = await openAdd(scene)
+    scene.api.on('POST /api/mcp-server/Files/connect', () => {
+      scene.connectors = [makeConnector({ name: 'Files', status: 'connected' })]
+      return json({ connector: scene.connectors[0], authorization_url: null })
+    })
+    await userEvent.type(form.getByLabelText('Name *'), 'Files')
+    await userEvent.type(form.getByLabelText('URL *'), 'https://files.example/mcp')
+    await userEvent.click(buttonOf('Add Connector', form))
+    const text = await screen.findByText('Connector "Files" added successfully')
+    await userEvent.click(within(text.parentElement as HTMLElement).getByRole('button', { name: 'Connect' }))
+    expect(await screen.findByText('Connector "Files" connected')).toBeInTheDocument()
+    expect(text).not.toBeInTheDocument()
+    expect(scene.api.seen('POST /api/mcp-server/Files/connect')).toHaveLength(1)
   })
 
   it('sends what was typed, with null for empty fields, and shows a toast and the row (§2.64, §7.15, §8.32)', async () => {

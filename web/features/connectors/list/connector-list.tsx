@@ -1,8 +1,10 @@
 import type { Connector } from '@yonder/contract/connector'
 import { Plug } from 'lucide-react'
+import { useEffect, useEffectEvent } from 'react'
 import { useToggleConnector } from '../../../data/connector-toggle.ts'
-import { useConnectors } from '../../../data/connectors.ts'
+import { connectRequest, useConnectors } from '../../../data/connectors.ts'
 import { readReason } from '../../../lib/api/api-error.ts'
+import { useStore } from '../../../lib/store.ts'
 import { ConfirmOriginsDialog } from '../../../ui/dialog/confirm-origins-dialog.tsx'
 import { Entry, EntryButton, EntryList, StateBadge } from '../../../ui/entry-list.tsx'
 import { QuotedText } from '../../../ui/quoted-text.tsx'
@@ -122,6 +124,14 @@ function ConnectorRow({ connector, onOpen }: ConnectorRowProps) {
 function ToggleButton({ connector }: { readonly connector: Connector }) {
   const { isToggling, question, toggle } = useToggleConnector(connector, '/settings/connectors')
   const action = connector.status === 'connected' ? 'Disconnect' : 'Connect'
+  const isRequested = useStore(connectRequest) === connector.name
+  const answerRequest = useEffectEvent(() => {
+    connectRequest.set(undefined)
+    if (connector.status !== 'connected' && !isToggling) void toggle()
+  })
+  useEffect(() => {
+    if (isRequested) answerRequest()
+  }, [isRequested])
   return (
     // As wide as the longest text of the button where there is space, so that the buttons beside it do not move.
     <span className="grid @xl:min-w-30">

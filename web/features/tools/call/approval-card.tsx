@@ -83,7 +83,7 @@ export function ApprovalCard({ message, allow, deny }: ApprovalCardProps) {
         </Disclosure>
       )}
       <div className="flex flex-wrap gap-2 max-sm:*:flex-auto max-sm:*:px-2">
-        <Button look="primary" disabled={disabled} onClick={allow}>
+        <Button look={obstacle === undefined ? 'primary' : 'quiet'} disabled={disabled} onClick={allow}>
           Allow Once
         </Button>
         <Button
