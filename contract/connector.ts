@@ -235,6 +235,8 @@ export const BrowseServer = z.object({
   uuid: z.string(),
   /** The user has to provide a token. */
   needs_token: z.boolean(),
+  /** Headers besides the token that the user has to provide, with the value if everyone sends the same. */
+  headers: z.array(z.object({ name: z.string(), value: z.string() })).optional(),
 })
 export type BrowseServer = z.infer<typeof BrowseServer>
 

@@ -53,13 +53,13 @@ test('an unreachable connector shows the reason, also after a reload (§2.58, §
   await row.getByRole('button', { name: 'Connect', exact: true }).click()
   await expect(
     page.getByText(
-      'Failed to toggle connector "Gone": The server cannot be reached. Check its address or try again later.',
+      'Failed to toggle connector "Gone": The server refused the connection. Check the address, and that the server is running.',
     ),
   ).toBeVisible()
   await expect(row.getByText('Failed', { exact: true })).toBeVisible()
   await page.reload()
   await expect(
-    row.getByText('The server cannot be reached. Check its address or try again later.'),
+    row.getByText('The server refused the connection. Check the address, and that the server is running.'),
   ).toBeVisible()
   await expect(row.getByRole('button', { name: 'Connect', exact: true })).toBeVisible()
 })

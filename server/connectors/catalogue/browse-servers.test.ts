@@ -111,8 +111,8 @@ describe.each(engines)('browseServers on %s', (engine) => {
     ['an address without TLS', entry({ remotes: [remote('http://a.example/mcp')] })],
     ['an address with a placeholder', entry({ remotes: [remote('https://{tenant}.example/mcp')] })],
     [
-      'a required header besides the token',
-      entry({ remotes: [remote('https://a.example', { headers: [{ name: 'X-Key', isRequired: true }] })] }),
+      'a required header that no connector can send',
+      entry({ remotes: [remote('https://a.example', { headers: [{ name: 'Host', isRequired: true }] })] }),
     ],
     ['an older version', entry({}, { isLatest: false })],
     ['a deleted server', entry({}, { status: 'deleted' })],
@@ -138,6 +138,24 @@ describe.each(engines)('browseServers on %s', (engine) => {
     const [old, token] = await browse()
     expect(old?.description).toMatch(/^Deprecated\. x{400}/)
     expect(token?.needs_token).toBe(true)
+  })
+
+  it('asks for the headers that a server requires, and not for values that are always the same', async () => {
+    const headers = [
+      { name: 'X-API-Key', isRequired: true, isSecret: true, value: '{key}', description: null },
+      { name: 'X-Version', isRequired: true, value: '2' },
+      { name: 'X-Option' },
+    ]
+    registry.pages = [[entry({ remotes: [remote('https://a.example', { headers })], title: null })]]
+    expect(await browse()).toMatchObject([
+      {
+        needs_token: false,
+        headers: [
+          { name: 'X-API-Key', value: '' },
+          { name: 'X-Version', value: '2' },
+        ],
+      },
+    ])
   })
 
   it('reads at most 200 pages', async () => {

@@ -3,9 +3,15 @@ import type { BrowseServer } from '@yonder/contract/connector'
 import { z } from 'zod'
 import { withoutNulls } from '../../lib/json-object.ts'
 import { cleanText } from '../../lib/text.ts'
+import { isOwnHeaderName } from '../connector-headers.ts'
 
 /** Only the fields that we use, so that changes of the registry's other fields do no harm. */
-const Header = z.object({ name: z.string(), isRequired: z.boolean().optional() })
+const Header = z.object({
+  name: z.string(),
+  isRequired: z.boolean().optional(),
+  isSecret: z.boolean().optional(),
+  value: z.string().optional(),
+})
 const Remote = z.object({ type: z.string(), url: z.string(), headers: z.array(Header).optional() })
 const Entry = z.object({
   server: z.object({
@@ -52,6 +58,7 @@ function readEntry(item: unknown): BrowseServer | undefined {
   if (!isLatest || (status !== 'active' && status !== 'deprecated')) return undefined
   const remote = server.remotes?.find(isUsable)
   if (remote === undefined) return undefined
+  const required = (remote.headers ?? []).filter(({ isRequired }) => isRequired === true)
   // The note comes first, because a long description is cut.
   const note = status === 'deprecated' ? 'Deprecated. ' : ''
   return presentServer({
@@ -59,20 +66,29 @@ function readEntry(item: unknown): BrowseServer | undefined {
     title: server.title,
     description: `${note}${server.description ?? ''}`,
     url: remote.url,
-    needsToken: (remote.headers ?? []).some(({ isRequired }) => isRequired === true),
+    needsToken: required.some(isAuthorization),
+    headers: required.filter((header) => !isAuthorization(header)).map(readHeader),
   })
 }
 
 /**
  * Whether a user can add a server by this remote: it uses Streamable HTTP at an HTTPS address without placeholders, and
- * requires no header but `Authorization`.
+ * a connector can send the headers that it requires.
  */
 function isUsable({ type, url, headers = [] }: z.infer<typeof Remote>): boolean {
   if (type !== 'streamable-http' || !url.startsWith('https://') || /[{}\s]/.test(url)) return false
   if (!URL.canParse(url) || url.length > 2_000) return false
-  return headers.every(
-    ({ name, isRequired }) => isRequired !== true || name.toLowerCase() === 'authorization',
-  )
+  return headers.every(({ name, isRequired }) => isRequired !== true || isOwnHeaderName(name))
+}
+
+function isAuthorization({ name }: z.infer<typeof Header>): boolean {
+  return name.toLowerCase() === 'authorization'
+}
+
+/** The value is part of it when it is no secret and has no placeholder, so that everyone sends the same. */
+function readHeader({ name, isSecret, value = '' }: z.infer<typeof Header>) {
+  const isFixed = isSecret !== true && /^[\x20-\x7e]{1,500}$/.test(value) && !/[{}]/.test(value)
+  return { name, value: isFixed ? value : '' }
 }
 
 export interface CatalogueEntry {
@@ -83,6 +99,7 @@ export interface CatalogueEntry {
   readonly url: string
   /** Default: false. */
   readonly needsToken?: boolean
+  readonly headers?: BrowseServer['headers']
 }
 
 /** Converts an entry to the form of the API, with cleaned and shortened texts. */
@@ -92,6 +109,7 @@ export function presentServer({
   description,
   url,
   needsToken = false,
+  headers = [],
 }: CatalogueEntry): BrowseServer {
   const [namespace = '', serverName = namespace] = name.split('/')
   const shortName = cleanText(serverName).slice(0, 200)
@@ -108,6 +126,7 @@ export function presentServer({
       .digest('hex')
       .replace(/^(.{8})(.{4})(.{4})(.{4})(.{12}).*/, '$1-$2-$3-$4-$5'),
     needs_token: needsToken,
+    ...(headers.length === 0 ? {} : { headers }),
   }
 }
 

@@ -176,6 +176,29 @@ describe('adding from the catalogue', () => {
     expect(await dialog.findByText('Added')).toBeInTheDocument()
   })
 
+  it('opens the form first for a server that needs a header, and asks for its value', async () => {
+    const headers = [
+      { name: 'X-Version', value: '2' },
+      { name: 'X-API-Key', value: '' },
+    ]
+    const scene = sceneOf([makeServer('Weather', { headers })])
+    const dialog = await browse(scene)
+    expect(await dialog.findByText('You need X-API-Key to connect it.')).toBeInTheDocument()
+    await userEvent.click(dialog.getByRole('button', { name: 'Add' }))
+    const form = dialogOf('Add New Connector')
+    expect(form.getByLabelText('Header 2')).toHaveValue('X-API-Key')
+    expect(form.getByLabelText('Value 2')).toHaveFocus()
+    await userEvent.keyboard('secret')
+    await userEvent.click(buttonOf('Add Connector', form))
+    await waitFor(() => expect(scene.writes).toHaveLength(1))
+    expect(scene.writes[0]?.body).toMatchObject({
+      headers: [
+        { name: 'X-Version', value: '2' },
+        { name: 'X-API-Key', value: 'secret' },
+      ],
+    })
+  })
+
   it('does not close a form that was opened while another one was being saved', async () => {
     const scene = sceneOf(['Weather', 'Maps'].map((title) => makeServer(title, { needs_token: true })))
     const reply = defer<Response>()

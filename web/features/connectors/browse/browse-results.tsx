@@ -105,9 +105,16 @@ function BrowseEntry({ server, isAdded, usedNames, onOpenForm }: BrowseEntryProp
   const id = useId()
   const create = useSaveConnector(undefined, 'add')
 
+  const secrets = (server.headers ?? []).filter(({ value }) => value === '')
+  const needed = [...(server.needs_token ? ['a token'] : []), ...secrets.map(({ name }) => name)].join(
+    ' and ',
+  )
+
   const add = () => {
     const newConnector = { name: nameNewConnector(server, usedNames), url: server.server_url }
-    if (server.needs_token) onOpenForm(newConnector)
+    const { headers } = server
+    if (server.needs_token || headers !== undefined)
+      onOpenForm({ ...newConnector, ...(headers === undefined ? {} : { headers }) })
     else void create.run(inputOfNew(newConnector))
   }
 
@@ -122,7 +129,7 @@ function BrowseEntry({ server, isAdded, usedNames, onOpenForm }: BrowseEntryProp
         </p>
         {server.description !== '' && <p className="mt-0.5 text-sm text-muted">{server.description}</p>}
         <p className="mt-1">Config: {server.config_name}</p>
-        {server.needs_token && !isAdded && <p>You need a token to connect it.</p>}
+        {needed !== '' && !isAdded && <p>You need {needed} to connect it.</p>}
       </div>
       {isAdded ? (
         <p className="inline-flex h-8 shrink-0 items-center gap-1.5 px-3 text-sm text-muted">

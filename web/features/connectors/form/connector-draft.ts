@@ -10,9 +10,20 @@ export interface ConnectorDraft {
   readonly token: string
   readonly clientId: string
   readonly clientSecret: string
+  readonly headers: readonly HeaderDraft[]
   readonly allow: AllowDraft
   /** The tool name that is being typed. */
   readonly toolName: string
+}
+
+/** A header as typed. */
+export interface HeaderDraft {
+  /** Identifies the row while the form is open. */
+  readonly row: number
+  readonly name: string
+  readonly value: string
+  /** The mask of the stored value; null for a new header. */
+  readonly stored: string | null
 }
 
 /** Returns the draft of a stored connector, or of a new one, whose tools all need approval. */
@@ -23,13 +34,18 @@ export function draftOf(connector: Connector | undefined, prefilled?: NewConnect
     token: connector?.token ?? '',
     clientId: connector?.client_id ?? '',
     clientSecret: connector?.client_secret ?? '',
+    headers: (connector?.headers ?? prefilled?.headers ?? []).map((header, row) => ({
+      ...header,
+      row,
+      stored: connector === undefined ? null : header.value,
+    })),
     allow: allowDraftOf(connector === undefined ? [] : connector.allow_tools),
     toolName: '',
   }
 }
 
-/** The name and address of a connector from the catalogue before it is added. */
-export type NewConnector = Pick<ConnectorInput, 'name' | 'url'>
+/** What a connector from the catalogue has before it is added. */
+export type NewConnector = Pick<ConnectorInput, 'name' | 'url' | 'headers'>
 
 /** Returns the request body for a new connector: not connected, and every tool needs approval. */
 export function inputOfNew({ name, url }: NewConnector): ConnectorInput {
@@ -49,12 +65,17 @@ export function inputOf(draft: ConnectorDraft, stored: Connector | undefined): C
   const names = addToolName(draft.allow.names, draft.toolName, stored?.tools)
   // The user allowed the tools of the server at the old address. At a new address all tools need approval.
   const allowTools = isAddressChanged(draft, stored) ? [] : allowToolsOf({ ...draft.allow, names })
+  // A header without a value is removed, as an emptied token is.
+  const headers = draft.headers
+    .map(({ name, value }) => ({ name: name.trim(), value: value.trim() }))
+    .filter(({ value }) => value !== '')
   return {
     name: draft.name.trim(),
     url: draft.url.trim(),
     token: draft.token.trim() || null,
     client_id: draft.clientId.trim() || null,
     client_secret: draft.clientSecret.trim() || null,
+    ...(headers.length === 0 && stored?.headers === undefined ? {} : { headers }),
     status: stored?.status ?? 'disconnected',
     is_default: stored?.is_default ?? false,
     ...(isSame(allowTools, stored?.allow_tools) ? {} : { allow_tools: allowTools }),

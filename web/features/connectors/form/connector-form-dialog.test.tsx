@@ -193,6 +193,38 @@ describe('adding', () => {
   })
 })
 
+describe('headers', () => {
+  it('are added, sent and removed under Advanced', async () => {
+    const scene = new ConnectorsScene()
+    const form = await openAdd(scene)
+    await userEvent.click(form.getByText('Advanced'))
+    await userEvent.type(form.getByLabelText('Name *'), 'A')
+    await userEvent.type(form.getByLabelText('URL *'), 'u')
+    await userEvent.click(buttonOf('Add Header', form))
+    await userEvent.type(form.getByLabelText('Header 1'), ' X-API-Key ')
+    await userEvent.type(form.getByLabelText('Value 1'), 'hush')
+    expect(form.getByLabelText('Value 1')).toHaveAttribute('type', 'password')
+    await userEvent.click(buttonOf('Add Header', form))
+    await userEvent.type(form.getByLabelText('Value 2'), 'other')
+    await userEvent.click(buttonOf('Remove header 2', form))
+    expect(buttonOf('Add Header', form)).toHaveFocus()
+    await userEvent.click(buttonOf('Add Connector', form))
+    await waitFor(() => expect(scene.writes).toHaveLength(1))
+    expect(scene.writes[0]?.body).toMatchObject({ headers: [{ name: 'X-API-Key', value: 'hush' }] })
+  })
+
+  it('are shown as masks, and removed when their fields are emptied', async () => {
+    const headers = ['X-One', 'X-Two'].map((name) => ({ name, value: '••••••••' }))
+    const scene = new ConnectorsScene([{ ...github, headers }])
+    const form = await openEdit(scene)
+    expect(form.getByLabelText('Value 2')).toHaveAccessibleDescription(/Stored: ••••••••/)
+    await userEvent.clear(form.getByLabelText('Value 1'))
+    await userEvent.click(buttonOf('Update Connector', form))
+    await waitFor(() => expect(scene.writes).toHaveLength(1))
+    expect(scene.writes[0]?.body).toMatchObject({ headers: [headers[1]] })
+  })
+})
+
 describe('editing', () => {
   it('starts with the stored values and sends them back, secrets as their masks (§2.61, §2.63, §2.74, §7.16, §8.32)', async () => {
     const scene = new ConnectorsScene([github])

@@ -16,6 +16,7 @@ import {
   type ConnectorDraft,
   type NewConnector,
 } from './connector-draft.ts'
+import { HeaderFields } from './header-fields.tsx'
 
 export interface ConnectorFormDialogProps {
   /** The connector to edit; without it the form creates a new connector. */
@@ -69,8 +70,8 @@ export function ConnectorFormDialog({ connector, prefilled, onClose }: Connector
         />
       </Field>
       <SecretField
-        // For a connector from the catalogue, only the token is missing.
-        data-initial-focus={prefilled !== undefined || undefined}
+        // For a connector from the catalogue, only the token is missing, or a header.
+        data-initial-focus={(prefilled !== undefined && !prefilled.headers) || undefined}
         label="Token (Optional)"
         hint="Authentication token for the connector"
         stored={connector?.token ?? null}
@@ -109,7 +110,7 @@ interface RegistrationFieldsProps {
  */
 function RegistrationFields({ draft, stored, addressChanged, onChange }: RegistrationFieldsProps) {
   const isClientIdRemoved = addressChanged && draft.clientId !== '' && draft.clientId === stored?.client_id
-  const [startsOpen] = useState(draft.clientId !== '')
+  const [startsOpen] = useState(draft.clientId !== '' || draft.headers.length > 0)
   return (
     <details className="group" open={startsOpen}>
       <summary className="touch-target -mx-1 flex w-fit list-none items-center gap-1 rounded-control px-1 text-sm font-medium text-muted hover:text-ink [&::-webkit-details-marker]:hidden">
@@ -117,8 +118,9 @@ function RegistrationFields({ draft, stored, addressChanged, onChange }: Registr
         Advanced
       </summary>
       <div className="mt-3 ml-1.5 flex flex-col gap-4 border-l border-line pl-4">
-        <p className="text-xs text-muted">
-          Only for a server with OAuth where you must register this application yourself.
+        <p className="text-xs wrap-anywhere text-muted">
+          A client is only for a server with OAuth where you must register this application yourself, with the
+          redirect address {location.origin}/api/connector-oauth/callback.
         </p>
         <Field
           label="Client ID"
@@ -143,6 +145,11 @@ function RegistrationFields({ draft, stored, addressChanged, onChange }: Registr
           addressChanged={addressChanged}
           value={draft.clientSecret}
           onChange={(event) => onChange({ clientSecret: event.target.value })}
+        />
+        <HeaderFields
+          headers={draft.headers}
+          addressChanged={addressChanged}
+          onChange={(headers) => onChange({ headers })}
         />
       </div>
     </details>

@@ -45,9 +45,8 @@ function parseAuthorizationReturn(
   const connector = connectors.find(({ name }) => name === params.get('connector'))
   if (outcome === 'connected' && connector?.status === 'connected')
     return { kind: 'success', text: `Connector "${connector.name}" connected` }
-  const reason =
-    outcome === 'denied' || outcome === 'expired'
-      ? reasons[outcome]
-      : (connector?.error_message ?? reasons.failed)
+  const known = outcome === 'denied' || outcome === 'expired' ? reasons[outcome] : reasons.failed
+  // What the server said is stored with the connector.
+  const reason = outcome === 'expired' ? known : (connector?.error_message ?? known)
   return { kind: 'error', text: describeToggleFailure(connector?.name, reason) }
 }
