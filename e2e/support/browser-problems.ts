@@ -4,6 +4,8 @@ import type { BrowserContext } from '@playwright/test'
 export interface Problems {
   /** Expects a problem that the test provokes on purpose. It must then occur. */
   expect(pattern: RegExp): void
+  /** Allows a problem that what the test does may cause, or not. */
+  allow(pattern: RegExp): void
   /** Also collects problems from all pages of this browser context. */
   watch(context: BrowserContext): Promise<void>
   /** Throws when an unexpected problem occurred, or an expected one did not. */
@@ -14,6 +16,7 @@ export interface Problems {
 export function createProblems(): Problems {
   const seen: string[] = []
   const expected: RegExp[] = []
+  const allowed: RegExp[] = []
 
   async function watch(context: BrowserContext): Promise<void> {
     context.on('console', (message) => {
@@ -33,7 +36,9 @@ export function createProblems(): Problems {
   }
 
   function check(): void {
-    const unexpected = seen.filter((problem) => !expected.some((pattern) => pattern.test(problem)))
+    const unexpected = seen.filter(
+      (problem) => ![...expected, ...allowed].some((pattern) => pattern.test(problem)),
+    )
     if (unexpected.length > 0)
       throw new Error(`Unexpected problems in the browser:\n${unexpected.join('\n')}`)
     const missing = expected.filter((pattern) => !seen.some((problem) => pattern.test(problem)))
@@ -41,5 +46,10 @@ export function createProblems(): Problems {
       throw new Error(`Expected problems that did not occur: ${missing.map(String).join(', ')}`)
   }
 
-  return { expect: (pattern) => void expected.push(pattern), watch, check }
+  return {
+    expect: (pattern) => void expected.push(pattern),
+    allow: (pattern) => void allowed.push(pattern),
+    watch,
+    check,
+  }
 }
