@@ -34,12 +34,36 @@ test('an own message with code, lists or tables is drawn as markdown, and what w
   await expect(message.getByRole('textbox')).toHaveValue(typed)
 })
 
+test('lists and tables begin at the side of their own text, also beside code and other scripts', async ({
+  page,
+  user: _,
+}) => {
+  await writeMessage(
+    page,
+    'Two:\n\n1. `npm ci` תחילה\n2. Done.\n\n- one\n- two\n\n| שם | ערך |\n|---|---|\n| API | 5 |',
+  )
+  await expect(sendButton(page)).toBeVisible()
+  const look = (selector: string) =>
+    own(page)
+      .locator(selector)
+      .last()
+      .evaluate((element) => {
+        const { direction, textAlign } = getComputedStyle(element)
+        return `${direction} ${textAlign}`
+      })
+  expect(await look('ol > li')).toBe('rtl right')
+  expect(await look('ul > li')).toBe('ltr left')
+  expect(await look('td')).toBe('rtl right')
+  expect(await look('p')).toMatch(/^ltr/)
+  expect(await look('code')).toMatch(/^ltr/)
+})
+
 test('an own message without code, lists and tables stays as it was typed', async ({ page, user: _ }) => {
-  const text = '2 * 3 * 4 and _this_ **stay**\n  as <b>typed</b>'
+  const text = '2 * 3 * 4 and _this_ *stays*, 2**3\n  as <b>typed</b>'
   await writeMessage(page, text)
   await expect(sendButton(page)).toBeVisible()
   await expect(own(page).locator('strong, em, b')).toHaveCount(0)
-  await expect(own(page)).toContainText('2 * 3 * 4 and _this_ **stay**')
+  await expect(own(page)).toContainText('2 * 3 * 4 and _this_ *stays*, 2**3')
 })
 
 test('a very long own message is folded, and its button opens and closes it', async ({

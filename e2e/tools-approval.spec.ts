@@ -71,13 +71,14 @@ test("a denied tool does not run: 'cancel' is sent, and the model replies to it 
   await requestSum(page, model)
   model.reply(['As you wish.'])
   await button(page, 'Deny').click()
-  await expect(page.getByRole('article', { name: 'You' }).last()).toContainText('cancel')
+  await expect(page.getByRole('article', { name: 'You' }).last()).toContainText('Denied the call')
   await expect(lastTurn(page)).toContainText('As you wish.')
   await expect(block(page, 'Calculator')).toContainText('Denied')
   await expect(allowOnce(page)).toHaveCount(0)
   expect(JSON.stringify(model.requests.at(-1)?.body.messages)).toContain('denied by the user')
   await page.reload()
   await expect(block(page, 'Calculator')).toContainText('Denied')
+  await expect(page.getByRole('article', { name: 'You' }).last()).toContainText('Denied the call')
 })
 
 test("a denial that was not sent can be discarded, and its 'cancel' never gets into the input", async ({
