@@ -15,7 +15,6 @@ import { explainFailure } from '../mcp/explain-failure.ts'
 import { refreshTools } from '../tools/refresh-tools.ts'
 import { ConnectorOAuth } from './connector-oauth.ts'
 import type { PendingConsent } from './consent-request.ts'
-import { isSameIssuer } from './discover-authorization.ts'
 import { takeConsent } from './grant-store.ts'
 import { runAuth } from './run-auth.ts'
 
@@ -140,7 +139,9 @@ function requireIssuer(
 ): string | undefined {
   if (issuer === undefined) return undefined
   const expected = discovery?.authorizationServerMetadata?.issuer ?? discovery?.authorizationServerUrl
-  if (expected !== undefined && isSameIssuer(issuer, expected)) return expected
+  // The standard requires a comparison character by character (RFC 9207, section 2.4). A server without metadata has its
+  // address as issuer, which we write with a slash.
+  if (expected === issuer || expected === `${issuer}/`) return expected
   throw new AppError(
     'upstream_invalid',
     'You came back from another authorization server than the one that you were sent to, so nothing was sent to it. Connect again, and if that happens again, ask those who run the server.',

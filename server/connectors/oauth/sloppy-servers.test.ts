@@ -478,9 +478,9 @@ describe('a sloppy authorization server is refused with a true sentence', () => 
       'failed: You came back from another authorization server than the one that you were sent to, so nothing was sent to it. Connect again, and if that happens again, ask those who run the server.',
     ],
     [
-      'the issuer has a slash',
+      'the issuer has a slash, which RFC 9207 does not allow',
       { code: 'x', iss: 'ORIGIN/' },
-      'failed: The authorization server ORIGIN answered the request for a token with the error invalid_grant. Connect again.',
+      'failed: You came back from another authorization server than the one that you were sent to, so nothing was sent to it. Connect again, and if that happens again, ask those who run the server.',
     ],
   ])('%s', async (_, back, sentence) => {
     const answers: SloppyAnswers = {
