@@ -1,5 +1,4 @@
 import type { ClientSettings } from '@yonder/contract/identity'
-import { sendIdToken } from '../../lib/api/sign-in-requests.ts'
 import { logError } from '../../lib/log-error.ts'
 import {
   createIdentityStateStore,
@@ -10,7 +9,7 @@ import {
 } from './identity-state.ts'
 import { createOpenIdClient, type OpenIdClient } from './open-id-client.ts'
 import { createSessionStore, type Session, type SessionStore } from './session-store.ts'
-import { beginSignIn, finishSignIn, isSignInResponse, type SignInRequest } from './sign-in.ts'
+import type { SignInRequest } from './sign-in.ts'
 import { createTokenSource, SignedOutError } from './token-source.ts'
 
 /** Signs the user in and out. A page has one client; the tabs of a browser share the session through local storage. */
@@ -32,11 +31,12 @@ export function createIdentityClient(settings: ClientSettings['identity']) {
       state.set({ status: 'error', message: insecureOrigin })
     } else if (isSignInResponse(location)) {
       try {
+        const { finishSignIn } = await loadSignIn()
         await finishSignIn(openClient, store)
-        if (!settings.embedded) await introduceUser(store)
+        if (!settings.embedded) await introduceUser(openClient, store)
         state.showStored()
       } catch (error) {
-        state.fail(loginFailed, error)
+        await state.fail(loginFailed, error)
       }
     } else if (store.read() === null) {
       state.showStored()
@@ -54,9 +54,10 @@ export function createIdentityClient(settings: ClientSettings['identity']) {
     }
     state.set({ status: 'loading' })
     try {
+      const { beginSignIn } = await loadSignIn()
       location.assign(await beginSignIn(await openClient(), store, settings, request))
     } catch (error) {
-      state.fail(loginFailed, error)
+      await state.fail(loginFailed, error)
     }
   }
 
@@ -84,15 +85,25 @@ export function createIdentityClient(settings: ClientSettings['identity']) {
 
 export type IdentityClient = ReturnType<typeof createIdentityClient>
 
+/** Loaded on demand, because the first page does not need it. */
+const loadSignIn = () => import('./sign-in.ts')
+
+/** Whether an address is one to which the provider redirects: `/` with the state, and a code or an error. */
+function isSignInResponse({ pathname, search }: Location): boolean {
+  const params = new URLSearchParams(search)
+  return pathname === '/' && params.has('state') && (params.has('code') || params.has('error'))
+}
+
 /**
  * Lets the server know the user before the first other request. Removes the session and throws when the server refuses
  * its access token.
  */
-async function introduceUser(store: SessionStore): Promise<void> {
+async function introduceUser(openClient: () => Promise<OpenIdClient>, store: SessionStore): Promise<void> {
   const session = store.read()
   if (session === null) return
+  const { library } = await openClient()
   try {
-    await sendIdToken(session.accessToken, session.idToken)
+    await library.sendIdToken(session.accessToken, session.idToken)
   } catch (error) {
     store.clear()
     throw error

@@ -1,7 +1,6 @@
-import { reportSignInFailure } from '../../lib/api/sign-in-requests.ts'
 import { logError } from '../../lib/log-error.ts'
 import { createStore } from '../../lib/store.ts'
-import { explainFailure } from './explain-failure.ts'
+import type { SignInProblem } from './explain-failure.ts'
 import type { IdentityUser, SessionStore } from './session-store.ts'
 
 /** The sign-in state of this tab. */
@@ -48,12 +47,24 @@ export function createIdentityStateStore(store: SessionStore) {
       }
     },
     /** Shows the message and the cause, and logs both, here and at the server. */
-    fail(message: string, cause: unknown) {
-      const problem = explainFailure(cause)
+    async fail(message: string, cause: unknown): Promise<void> {
+      const problem = await explain(cause)
       logError(message, problem)
-      void reportSignInFailure(problem)
+      void import('../../lib/api/sign-in-requests.ts').then(
+        ({ reportSignInFailure }) => reportSignInFailure(problem),
+        () => undefined,
+      )
       set({ status: 'error', message, reason: problem.sentence })
     },
+  }
+}
+
+/** Explains a failure with code that is loaded on demand, because the first page needs none of it. */
+export async function explain(cause: unknown): Promise<SignInProblem> {
+  try {
+    return (await import('./explain-failure.ts')).explainFailure(cause)
+  } catch {
+    return { sentence: 'The server could not be reached. Reload this page, then try again.' }
   }
 }
 

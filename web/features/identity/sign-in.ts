@@ -59,12 +59,6 @@ function takePendingSignIn(sessionKey: string): PendingSignIn | null {
   }
 }
 
-/** Whether an address is one to which the provider redirects: `/` with the state, and a code or an error. */
-export function isSignInResponse({ pathname, search }: Location): boolean {
-  const params = new URLSearchParams(search)
-  return pathname === '/' && params.has('state') && (params.has('code') || params.has('error'))
-}
-
 /**
  * Processes the provider's response in the address, once: returns to the page where the sign-in started, checks the
  * response and stores the session. A signed-in user stays signed in after a response that this tab did not request.

@@ -1,5 +1,5 @@
 import type { IDToken, TokenEndpointResponse, TokenEndpointResponseHelpers } from 'openid-client'
-import { explainFailure } from './explain-failure.ts'
+import { explain } from './identity-state.ts'
 import type { OpenIdClient } from './open-id-client.ts'
 import type { IdentityUser, Session, SessionStore } from './session-store.ts'
 
@@ -127,7 +127,7 @@ export async function refreshSession(
     if (!(error instanceof library.ResponseBodyError) || !finalErrors.has(error.error)) throw error
     if (isStored()) store.clear()
     throw new SignedOutError('The sign-in has ended.', {
-      reason: explainFailure(error).sentence,
+      reason: (await explain(error)).sentence,
       cause: error,
     })
   }

@@ -1,7 +1,7 @@
-import type { ErrorBody } from '@yonder/contract/error'
 import { createLiveFeed } from '../streams/live-feed.ts'
 import { ApiError, isGatewayFailure, UnreachableError } from './api-error.ts'
 import { ServerConnection, type Connection } from './connection.ts'
+import { readErrorBody } from './error-body.ts'
 
 const readFailureMessage = 'An error occurred while fetching the data.'
 
@@ -157,17 +157,4 @@ export async function readPublicly<Answer>(path: string): Promise<Answer> {
   })
   if (!response.ok) throw new ApiError(readFailureMessage, response.status, await readErrorBody(response))
   return (await response.json()) as Answer
-}
-
-/**
- * The server's reason in a failed response, or undefined when the body is not from our server, such as a proxy's page.
- */
-export async function readErrorBody(response: Response): Promise<ErrorBody['error'] | undefined> {
-  try {
-    const body = (await response.json()) as Partial<ErrorBody> | null
-    const detail = body?.error
-    return typeof detail?.code === 'string' && typeof detail.message === 'string' ? detail : undefined
-  } catch {
-    return undefined
-  }
 }

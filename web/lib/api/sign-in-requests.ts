@@ -1,4 +1,4 @@
-import { readErrorBody } from './api-client.ts'
+import { readErrorBody } from './error-body.ts'
 
 /** The provider could not be asked. A TypeError, as `fetch` throws, so that the OpenID library passes it on. */
 export class ProviderUnreachableError extends TypeError {

@@ -1,7 +1,8 @@
 import type { RunAccepted } from '@yonder/contract/completion'
 import type { ErrorDetail } from '@yonder/contract/error'
-import { readErrorBody, type ApiClient } from '../../../lib/api/api-client.ts'
+import type { ApiClient } from '../../../lib/api/api-client.ts'
 import { ApiError, readReason, UnconfirmedError } from '../../../lib/api/api-error.ts'
+import { readErrorBody } from '../../../lib/api/error-body.ts'
 import type { OutgoingMessage } from './outbox.ts'
 
 /** Milliseconds to wait for the server's confirmation. It responds before the model does. */
