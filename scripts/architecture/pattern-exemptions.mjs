@@ -33,6 +33,31 @@ export const patternExemptions = [
   },
   {
     path: 'contract/message-text.ts',
+    pattern: String.raw`/(\*\*|~~)(?=\S)(.+?)(?<=\S)\1/g`,
+    reason: 'The text is cut to 2,000 characters.',
+  },
+  {
+    path: 'contract/message-text.ts',
+    pattern: String.raw`/(?<![\w./\\])__(?=\S)(.+?)(?<=\S)__(?![\w/\\([]|\.\w)/g`,
+    reason: 'The text is cut to 2,000 characters.',
+  },
+  {
+    path: 'web/features/chat/message/typed-content.tsx',
+    pattern: '/(?<![`\\\\])`[^`\\s](?:[^`]*[^`\\s])?`(?!`)/',
+    reason: 'A line has at most 2,000 characters, and what is between two backticks is read once.',
+  },
+  {
+    path: 'web/features/chat/message/typed-content.tsx',
+    pattern: String.raw`/(?<![\w*~(])(\*\*|~~)(?![\s*~]).{0,200}?[^\s*~\\]\1(?![a-z\d*~])/i`,
+    reason: 'A line has at most 2,000 characters, and after each mark at most 200 are read.',
+  },
+  {
+    path: 'web/features/chat/message/typed-content.tsx',
+    pattern: String.raw`/\[[^[\]]{1,200}\]\(https?:\/\//`,
+    reason: 'A line has at most 2,000 characters, and after each bracket at most 200 are read.',
+  },
+  {
+    path: 'contract/message-text.ts',
     pattern: String.raw`/!?\[([^\]]*)\]\([^)\s]*(?:\s+"[^"]*")?\)/g`,
     reason: 'The text is cut to 2,000 characters.',
   },

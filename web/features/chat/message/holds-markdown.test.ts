@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { measureCpuTime } from '../../../testing/measure-cpu-time.ts'
 import { holdsMarkdown } from './typed-content.tsx'
 
 test.each([
@@ -38,4 +39,11 @@ test.each([
   '    - indented\n    - code',
 ])('finds none in %j', (text) => {
   expect(holdsMarkdown(text)).toBe(false)
+})
+
+test('takes little time for a long text of marks', () => {
+  const cpuMs = measureCpuTime()
+  for (const piece of ['**a', '`a', '[a', '~~a ', '**\\\\'])
+    holdsMarkdown(`${piece.repeat(400)}\n`.repeat(200))
+  expect(cpuMs()).toBeLessThan(4000)
 })

@@ -51,15 +51,15 @@ export function holdsMarkdown(text: string): boolean {
 }
 
 /** A longer line is not searched for marks. */
-const maxMarkedChars = 5000
+const maxMarkedChars = 2000
 
 /** Whether a line holds code, bold or struck text, or a link. Powers (`2**3`) and options (`**kwargs`) are no marks. */
 function holdsMarks(line: string): boolean {
   return (
     line.length <= maxMarkedChars &&
     (/(?<![`\\])`[^`\s](?:[^`]*[^`\s])?`(?!`)/.test(line) ||
-      /(?<![\w*~(])(\*\*|~~)(?![\s*~]).{0,500}?[^\s*~\\]\1(?![a-z\d*~])/i.test(line) ||
-      /\[[^\]\n]{1,500}\]\(https?:\/\/[^\s)]{1,500}\)/.test(line))
+      /(?<![\w*~(])(\*\*|~~)(?![\s*~]).{0,200}?[^\s*~\\]\1(?![a-z\d*~])/i.test(line) ||
+      /\[[^[\]]{1,200}\]\(https?:\/\//.test(line))
   )
 }
 
