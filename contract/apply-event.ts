@@ -93,10 +93,14 @@ function fold(run: RunState, event: RunEvent): RunState {
 
 /** Adds the result of a tool and marks its call as answered. */
 function addResult(run: RunState, result: Message): RunState {
-  const answered = changeCall(run, result.parent_id, ({ progress: _, question: __, ...call }) => ({
-    ...call,
-    state: 'answered',
-  }))
+  const answered = changeCall(
+    run,
+    result.parent_id,
+    ({ progress: _, question: __, running_since: ___, ...call }) => ({
+      ...call,
+      state: 'answered',
+    }),
+  )
   return { ...answered, messages: [...answered.messages, result] }
 }
 

@@ -72,6 +72,8 @@ export const Connector = z.object({
   /** The blocked tools, which are not offered to models and never run. None of them is in `allow_tools`. */
   block_tools: z.array(z.string()).optional(),
   tools: z.array(ConnectorTool),
+  /** Seconds for which a tool may be silent before its call times out; null or absent means 60. */
+  time_limit: z.int().positive().nullish(),
   /**
    * Identifies the connector and its credential, like `credential` of a waiting call. If the two differ, that call will
    * not run.
@@ -121,6 +123,11 @@ export const ConnectorInput = z.object({
    * Blocking a tool removes it from the allowed ones; an input that allows a blocked tool is refused.
    */
   block_tools: toolNames.nullish(),
+  /**
+   * Seconds for which a tool may be silent before its call times out; null means 60. A message of the tool about its
+   * progress starts them anew. At most the operator's `MAX_CALL_SECONDS`. Absent keeps the stored value.
+   */
+  time_limit: z.int().min(1).max(86_400).nullish(),
 })
 export type ConnectorInput = z.infer<typeof ConnectorInput>
 

@@ -11,7 +11,8 @@ export type ToolCallState = (typeof toolCallStates)[number]
 
 /** The progress that a running call reports. */
 export const ToolProgress = z.object({
-  progress: z.number(),
+  /** Absent when the server sent no usable number. */
+  progress: z.number().nonnegative().optional(),
   total: z.number().optional(),
   message: z.string().optional(),
 })
@@ -46,6 +47,8 @@ export const ToolCall = z.object({
   fingerprint: z.string().optional(),
   /** Only on a waiting call: identifies the connector and its credential. 'Allow Always' sends it back. */
   credential: z.string().optional(),
+  /** Only on a running call: since when, in milliseconds since 1970. */
+  running_since: z.number().optional(),
   /** Only on a running call, like `question`. */
   progress: ToolProgress.optional(),
   question: ToolQuestion.optional(),

@@ -229,6 +229,7 @@ function toConfig(env: Settings, machine: Machine) {
       ownPorts,
       isContainer: machine.isContainer,
     },
+    maxCallMs: env.MAX_CALL_SECONDS * 1_000,
     /** The catalogue behind Browse Connectors; null means that only the shipped list is shown. */
     connectorRegistryUrl: nullIfNone(env.CONNECTOR_REGISTRY_URL),
     /** The address of the operator's OAuth client document, for authorization servers of connectors; null without one. */

@@ -251,6 +251,14 @@ const connectors = {
     description:
       'Hosted MCP servers that users connect with a key of their own, as JSON. `[]` offers none. [The fields](models.md#services-with-a-key)',
   }),
+  MAX_CALL_SECONDS: withDefault(
+    z.coerce.number('must be a number of seconds').int().min(60).max(86_400),
+    '1800',
+    {
+      description:
+        'How long one call of a tool may take, in seconds, and the longest time limit of a connector. Time that a call waits for its user does not count.',
+    },
+  ),
   CONNECTOR_REGISTRY_URL: withDefault(
     z.union([z.literal('none'), httpUrl], 'must be an http or https address, or none'),
     'https://registry.modelcontextprotocol.io',

@@ -28,6 +28,7 @@ export async function connectConnector(
   await deps.shared.pool.drop(connectionPrefix(connector))
   try {
     if (await listOrRequestScope(deps, connector, consent)) return await setDisconnected(deps, connector)
+    deps.shared.unanswered.delete(connectionKey(connector))
     await storeCallError(deps, connector, null)
   } catch (error) {
     if (needsUser(consent)) return setDisconnected(deps, connector)

@@ -53,6 +53,8 @@ export interface ConnectorSettings {
 export interface SharedState {
   readonly pool: ConnectionPool
   readonly backoff: Backoff
+  /** The connectors, by `connectionKey`, that a reply has waited for in vain and that have not answered since. */
+  readonly unanswered: LRUCache<string, true>
   readonly callLimiter: ConcurrencyLimiter
   /** Turns of the event loop for work that many callers may have at the same moment. */
   readonly turns: EventLoopTurns

@@ -16,10 +16,10 @@ export const connectorLimits = {
   maxConnectBytes: 2 * megabyte,
   /** Bytes of all pages of a list. Far above `maxSchemaChars`, so that a huge schema makes only its tool unusable. */
   maxListBytes: 8 * megabyte,
-  /** Time of a call without progress. */
+  /** Time of a call without progress, unless its connector has another limit. */
   maxCallIdleMs: 60 * second,
   /** Time of the whole call, without the time spent waiting for the user. */
-  maxCallMs: 300 * second,
+  maxCallMs: 30 * minute,
   maxCallBytes: 4 * megabyte,
   /** Size of a response of an authorization server. */
   maxOAuthBytes: 256 * kilobyte,

@@ -24,7 +24,7 @@ import { browseServers } from './catalogue/browse-servers.ts'
 import type { ConnectorDeps } from './connector-deps.ts'
 import { disconnectConnector } from './connector-state.ts'
 import { credentialIdOf, deleteConnector, findConnector, requireConnector } from './connector-store.ts'
-import { connectionPrefix } from './mcp/connection-pool.ts'
+import { connectionKey, connectionPrefix } from './mcp/connection-pool.ts'
 import { readBrowserKey, formatConsentCookie, createConsentRequest } from './oauth/consent-request.ts'
 import { findGrant } from './oauth/grant-store.ts'
 import { presentConnector } from './present-connector.ts'
@@ -243,6 +243,10 @@ async function refreshBuiltIns(deps: ConnectorDeps, connectors: readonly Connect
     ),
   )
   await inProcess
+  // A server that hangs delays one request.
+  const keys = stale.map(connectionKey)
+  if (keys.some((key) => deps.shared.unanswered.has(key))) return
+  for (const key of keys) deps.shared.unanswered.set(key, true)
   await Promise.race([remote, setTimeout(deps.settings.limits.maxToolListWaitMs, undefined, { ref: false })])
 }
 

@@ -27,7 +27,10 @@ import { resolveTool, type ResolvedTool, type ToolTarget } from './tools/resolve
 
 /** The dependencies of the app that this domain uses. */
 interface AppDeps {
-  readonly config: Pick<Config, 'publicUrl' | 'connectorRegistryUrl' | 'connectorClientMetadataUrl'>
+  readonly config: Pick<
+    Config,
+    'publicUrl' | 'maxCallMs' | 'connectorRegistryUrl' | 'connectorClientMetadataUrl'
+  >
   readonly database: Database
   readonly sealer: Sealer
   /** Milliseconds since 1970. */
@@ -50,6 +53,8 @@ export interface ConnectorOptions {
 /** The functions of connectors that other domains use. */
 export type Connectors = ReturnType<typeof openConnectors>
 
+/** Connectors that are remembered as unanswered. */
+const maxUnanswered = 10_000
 /** Connectors whose accounts are cached. */
 const maxCachedAccounts = 1_000
 /** Pairs of a user and an API type whose tools are cached in the form for models. */
@@ -63,7 +68,7 @@ const maxCachedToolChars = 64_000_000
  */
 export function openConnectors(appDeps: AppDeps, options: ConnectorOptions) {
   const { config, now } = appDeps
-  const limits = { ...connectorLimits, ...options.limits }
+  const limits = { ...connectorLimits, maxCallMs: config.maxCallMs, ...options.limits }
   const closing = new AbortController()
   // Every running request adds a listener.
   setMaxListeners(0, closing.signal)
@@ -83,6 +88,7 @@ export function openConnectors(appDeps: AppDeps, options: ConnectorOptions) {
     shared: {
       pool: new ConnectionPool(limits),
       backoff: new Backoff(now),
+      unanswered: new LRUCache({ max: maxUnanswered }),
       callLimiter: new ConcurrencyLimiter(),
       turns: new EventLoopTurns(),
       responseScheduler: new ResponseScheduler(),

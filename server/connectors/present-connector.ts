@@ -38,6 +38,7 @@ export function presentConnector(
     tools: tools
       .filter((tool) => tool.connector_id === connector.id)
       .map((tool) => presentTool(connector, tool, permissionOf.get(tool.name))),
+    time_limit: connector.time_limit,
     credential: credentialIdOf(connector),
   }
 }

@@ -10,6 +10,7 @@ import { AppError } from '../lib/app-error.ts'
 import { newId } from '../lib/new-id.ts'
 import type { ConnectorDeps } from './connector-deps.ts'
 import { changeHeaders, hasAuthorization } from './connector-headers.ts'
+import type { ConnectorLimits } from './connector-limits.ts'
 import { requireUnreserved, slugName } from './connector-name.ts'
 import {
   emptyConnector,
@@ -35,6 +36,7 @@ export async function createConnector(
   input: ConnectorInput,
 ): Promise<ConnectorRow> {
   const maxConnectors = settings.limits.maxConnectorsPerUser
+  requireTimeLimit(settings.limits, input, null)
   requireUnreserved(input.name)
   return refuseTakenName(dialect, takenMessage(input.name), () =>
     db.transaction().execute(async (trx) => {
@@ -76,7 +78,7 @@ const noCredentials = { token: undefined, client_id: undefined, client_secret: u
  * @throws AppError `not_found`, `forbidden`, `name_taken`, `conflict`, `invalid_request`
  */
 export async function changeConnector(
-  { database: { db, dialect }, sealer, onRenamed }: Deps,
+  { database: { db, dialect }, sealer, settings, onRenamed }: Deps,
   user: Actor,
   name: string,
   input: ConnectorInput,
@@ -86,6 +88,7 @@ export async function changeConnector(
       await lockUser(trx, user)
       const connector = await requireConnector(trx, user, name)
       requireEditable(connector, input)
+      requireTimeLimit(settings.limits, input, connector.time_limit)
       const change =
         connector.is_default === 1
           ? applyInput(sealer, connector, { ...input, ...noCredentials })
@@ -170,7 +173,7 @@ function applyInput(
     notice: addressChanged ? null : stored.notice,
     tools_expire_at: credentialsChanged ? null : stored.tools_expire_at,
     era: addressChanged ? null : stored.era,
-    time_limit: stored.time_limit,
+    time_limit: input.time_limit === undefined ? stored.time_limit : input.time_limit,
   }
 }
 
@@ -209,6 +212,22 @@ export function requireDeletable(connector: Pick<ConnectorRow, 'is_default' | 'n
       `"${connector.name}" is a default connector, which cannot be deleted. You can disconnect it instead.`,
     )
   }
+}
+
+/**
+ * Checks a new time limit. A stored one may be longer than the operator allows by now; calls then end earlier.
+ * @throws AppError `invalid_request`
+ */
+function requireTimeLimit(
+  { maxCallMs }: Pick<ConnectorLimits, 'maxCallMs'>,
+  { time_limit: limit }: ConnectorInput,
+  stored: number | null,
+): void {
+  if (limit === undefined || limit === null || limit === stored || limit * 1_000 <= maxCallMs) return
+  throw new AppError(
+    'invalid_request',
+    `The time limit can be at most ${Math.floor(maxCallMs / 1_000)} seconds on this server.`,
+  )
 }
 
 /**

@@ -81,7 +81,7 @@ export class RecordedActions implements RunActions {
       tool: shown.tool,
       arguments: call.arguments,
       plainContent: textOfContent(recorder.state.messages.at(-1)?.content ?? ''),
-      call: shown.call,
+      call: invocation === undefined ? shown.call : { ...shown.call, running_since: this.#deps.now() },
     }
     recorder.add(event, async (trx, state) => {
       const reply = state.messages.find(({ id }) => id === replyId)

@@ -95,10 +95,12 @@ export async function confirmCall(
     }
     const parent = await findMessage(trx, chatId, pending.parent_id ?? '')
     if (parent === undefined) throw new Error(`reply ${pending.id} has no parent`)
+    const reply = presentMessage({ ...pending, call_state: 'running' })
     return writeRun(trx, deps, user, {
       chat,
       parent,
-      reply: presentMessage({ ...pending, call_state: 'running' }),
+      reply:
+        reply.call === undefined ? reply : { ...reply, call: { ...reply.call, running_since: deps.now() } },
       first: { kind: 'invoke', invocation },
       latestTime: await findLatestTime(trx, chatId),
     })

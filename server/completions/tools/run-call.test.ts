@@ -109,9 +109,32 @@ describe('running a call', () => {
     },
   )
 
+  it.each([
+    [{ progress: -5, total: undefined, message: 'Working' }, { message: 'Working' }],
+    [{ progress: Number.NaN, total: 3, message: 'Working' }, { message: 'Working' }],
+    [{ progress: 3, total: 0, message: undefined }, { progress: 3 }],
+    [{ progress: 3, total: -1, message: undefined }, { progress: 3 }],
+    [{ progress: 3, total: Number.NaN, message: '' }, { progress: 3 }],
+    [{ progress: 5, total: 3, message: undefined }, { progress: 5 }],
+    [
+      { progress: 0, total: 3, message: undefined },
+      { progress: 0, total: 3 },
+    ],
+    [{ progress: -5, total: undefined, message: undefined }, undefined],
+  ])('shows of odd progress what makes sense: %j', async (reported, progress) => {
+    const { outcome, events } = start(({ onProgress }) => {
+      onProgress?.(reported)
+      return Promise.resolve(done)
+    })
+    await outcome
+    expect(events).toEqual(
+      progress === undefined ? [] : [{ type: 'tool_progress', message_id: 'r', progress }],
+    )
+  })
+
   it('emits the first and the latest of many progress updates, with cleaned text', async () => {
     const { outcome, events } = start(async ({ onProgress }) => {
-      onProgress?.({ progress: Number.NaN, total: 1, message: 'no number' })
+      onProgress?.({ progress: Number.NaN, total: 1, message: ' ' })
       for (let at = 1; at <= 1_000; at++)
         onProgress?.({ progress: at, total: Infinity, message: `${at}\u202E\u{E0041}` })
       // The call ends only after the latest update was emitted.

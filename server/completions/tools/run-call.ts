@@ -109,11 +109,16 @@ class ProgressThrottle {
   }
 
   report({ progress, total, message }: CallProgress): void {
-    if (!Number.isFinite(progress)) return
+    const text = message === undefined ? '' : cleanText(message.slice(0, maxProgressChars)).trim()
+    const hasNumber = Number.isFinite(progress) && progress >= 0
+    if (!hasNumber && text === '') return
+    // Servers send totals of 0 or -1 for unknown ones, and totals that they exceed.
+    const hasTotal =
+      hasNumber && total !== undefined && Number.isFinite(total) && total > 0 && total >= progress
     this.#latest = {
-      progress,
-      ...(Number.isFinite(total) ? { total } : {}),
-      ...(message === undefined ? {} : { message: cleanText(message.slice(0, maxProgressChars)) }),
+      ...(hasNumber ? { progress } : {}),
+      ...(hasTotal ? { total } : {}),
+      ...(text === '' ? {} : { message: text }),
     }
     if (this.#timer === undefined) this.#send()
   }

@@ -1,11 +1,13 @@
-import { InsufficientScopeError } from '@modelcontextprotocol/client'
+import { InsufficientScopeError, ProtocolError } from '@modelcontextprotocol/client'
 import type { CallOutcome } from '@yonder/contract/connector'
 import type { Elicitation, ElicitationAnswer } from '@yonder/contract/elicitation'
 import type { ErrorCode } from '@yonder/contract/error'
 import type { Actor } from '../../access/access.ts'
 import type { ConnectorRow, ConnectorToolRow } from '../../db/tables/connector-tables.ts'
-import { AppError } from '../../lib/app-error.ts'
+import { AppError, listCauses } from '../../lib/app-error.ts'
+import { isDeeperThan } from '../../lib/canonical-json.ts'
 import type { Acquired } from '../../lib/concurrency-limiter.ts'
+import { toVisibleLine } from '../../lib/text.ts'
 import type { ConnectorDeps } from '../connector-deps.ts'
 import { changeState, storeCallError } from '../connector-state.ts'
 import type { ConnectorState } from '../connector-store.ts'
@@ -228,7 +230,9 @@ class RunningCall {
 
   async #callNow(signal: AbortSignal): Promise<ToolOutcome> {
     const { limits } = this.#deps.settings
-    const clock = new CallClock(limits, signal)
+    const { time_limit } = this.#connector
+    const maxCallIdleMs = time_limit === null ? limits.maxCallIdleMs : time_limit * 1_000
+    const clock = new CallClock({ maxCallIdleMs, maxCallMs: limits.maxCallMs }, signal)
     this.#clock = clock
     const { chatId } = this.#request
     const onSession = async (sessionId: string): Promise<void> => {
@@ -315,7 +319,7 @@ class RunningCall {
       await this.#checkServer()
       return unknownFailure(describeLostResult(code, message), { status: 'interrupted', ...times })
     }
-    return failure(`The tool failed: ${message}`, times)
+    return failureWithAdvice(`The tool failed: ${message}`, readServerError(error), times)
   }
 
   /** Stores that the connector works again, if it was stored as failing, and reports it. */
@@ -380,6 +384,21 @@ class RunningCall {
     await this.#storeState({ status: 'failed', error_message: message })
     return true
   }
+}
+
+/** Characters of a server's error, and of its data, that the model reads. */
+const maxErrorChars = 2_000
+
+/** Returns what the model reads of an error beyond what the user does: the whole message, the code and the data. */
+function readServerError(error: unknown): string {
+  const cause = listCauses(error).find((each) => each instanceof ProtocolError)
+  if (cause === undefined) return ''
+  const cut = (text: string): string =>
+    toVisibleLine(text.slice(0, maxErrorChars * 2))
+      .slice(0, maxErrorChars)
+      .toWellFormed()
+  const data = cause.data === undefined || isDeeperThan(cause.data, 64) ? '' : JSON.stringify(cause.data)
+  return `[Error ${cause.code}: ${cut(cause.message)}${data === '' ? '' : ` Data: ${cut(data)}`}]`
 }
 
 /** Explains why the result of a call that was sent was lost. */

@@ -322,6 +322,99 @@ describe.each(engines)('the sessions of chats, on %s', (engine) => {
     expect(countCalls()).toBe(1)
   })
 
+  it('keeps the code, the data and 2,000 characters of an error of the server for the model', async () => {
+    server.behaviour.call = ({ message, send, response }) => {
+      const words = 'word '.repeat(350)
+      send({
+        id: message.id,
+        error: { code: -32_099, message: words, data: { hint: 'use /v2', rows: [1, null] } },
+      })
+      response.end()
+      return true
+    }
+    const outcome = await call('a')
+    expect(outcome.text).toContain('word '.repeat(349))
+    expect(outcome.text).toContain('-32099')
+    expect(outcome.text).toContain('{"hint":"use /v2","rows":[1,null]}')
+    expect(outcome.parts).toMatchObject([
+      { type: 'note', text: expect.not.stringContaining('hint') as string },
+    ])
+  })
+
+  const mebibyte = 1_048_576
+  const content = (...texts: string[]) => ({ content: texts.map((text) => ({ type: 'text', text })) })
+  it.each<[string, unknown, RegExp]>([
+    ['one huge block', content('start' + 'x'.repeat(5 * mebibyte)), /^startx/],
+    ['many blocks', content('start', ...Array.from({ length: 200 }, () => 'y'.repeat(30_000))), /^start/],
+    ['many escapes', content('start' + '\n'.repeat(3 * mebibyte)), /^start/],
+    [
+      'a huge image after a text',
+      {
+        content: [
+          { type: 'text', text: 'start' },
+          { type: 'image', mimeType: 'image/png', data: 'A'.repeat(6 * mebibyte) },
+        ],
+      },
+      /^start/,
+    ],
+    [
+      'structured content',
+      {
+        ...content('start'),
+        structuredContent: { rows: Array.from({ length: 400_000 }, (_, at) => `row ${at}`) },
+      },
+      /^start/,
+    ],
+  ])('cuts a result over the byte limit, and says so: %s', async (_, result, begins) => {
+    // Reading it takes longer than the short limit of these tests.
+    await connectors.database.db.updateTable('connectors').set({ time_limit: 20 }).execute()
+    for (const isStream of [false, true]) {
+      await call('a', 'one')
+      server.behaviour.call = ({ message, send, response }) => {
+        if (isStream) send({ id: message.id, result })
+        else response.writeHead(200, { 'content-type': 'application/json' })
+        response.end(isStream ? '' : JSON.stringify({ result, id: message.id, jsonrpc: '2.0' }))
+        return true
+      }
+      const outcome = await call('a')
+      const said =
+        'The result is larger than 4 MiB. Only its first 4 MiB were read, and the rest was cut off.'
+      expect(outcome.status).toBe('done')
+      expect(outcome.text).toMatch(begins)
+      expect(outcome.text).toContain(said)
+      expect(outcome.parts.at(-1)).toEqual({ type: 'note', text: said })
+      server.behaviour.call = () => false
+      expect((await call('a')).text).toBe('before: one')
+    }
+  })
+
+  it('does not count messages about progress as part of the result', async () => {
+    await connectors.database.db.updateTable('connectors').set({ time_limit: 20 }).execute()
+    server.behaviour.call = (pending) => {
+      const progressToken = pending.message.params?.['_meta']?.progressToken
+      for (let progress = 1; progress <= 900; progress++)
+        pending.send({
+          method: 'notifications/progress',
+          params: { progressToken, progress, message: 'z'.repeat(3_900) },
+        })
+      pending.end('x'.repeat(3 * mebibyte))
+      return true
+    }
+    const progress: number[] = []
+    const outcome = await call('a', undefined, { onProgress: (each) => progress.push(each.progress) })
+    expect(outcome.text).toMatch(/^x{100000}\n\[3,045,728 more characters were omitted\.\]$/)
+    expect(progress.at(-1)).toBe(900)
+  })
+
+  it('waits as long as its connector says for a silent tool', async () => {
+    const { db } = connectors.database
+    await db.updateTable('connectors').set({ time_limit: 2 }).where('name', '=', 'state').execute()
+    server.behaviour.call = (pending) => (setTimeout(() => pending.end('late'), 900), true)
+    expect((await call('a')).text).toBe('late')
+    await db.updateTable('connectors').set({ time_limit: null }).where('name', '=', 'state').execute()
+    expect((await call('a')).status).toBe('timed_out')
+  })
+
   it('says after a time-out that the outcome is unknown, and keeps the session', async () => {
     await call('a', 'one')
     server.behaviour.call = () => true

@@ -28,26 +28,50 @@ const maxIndentedChars = 100_000
  * Reads a result block by block; an invalid block is replaced by a note. A large result of a remote server is read in
  * the thread of `message-worker.ts`, so that the event loop stays free.
  */
-export function readResult(result: JsonObject, limits: ConnectorLimits): ReadResult {
+export function readResult(result: JsonObject, limits: ConnectorLimits, isCut = false): ReadResult {
   const content = (toList(result['content']) ?? []).filter((block) => block !== null)
   const reader = new BlockReader(limits)
   const parts: OutcomePart[] = []
-  for (const block of content.slice(0, maxBlocks)) parts.push(normalizePart(reader.read(block)))
-  if (content.length > maxBlocks) {
-    parts.push({
-      type: 'note',
-      text: `${content.length - maxBlocks} more parts of the result are not shown.`,
-    })
+  for (const [index, block] of content.slice(0, maxBlocks).entries()) {
+    const isIncomplete = isCut && index === content.length - 1 && result['structuredContent'] === undefined
+    const part = isIncomplete ? readIncomplete(block) : reader.read(block)
+    if (part !== undefined) parts.push(normalizePart(part))
   }
   const structured = readStructured(result, parts)
   if (structured !== undefined) parts.push(structured)
+  const omissions = [
+    ...reader.describeOmitted(),
+    ...(content.length > maxBlocks
+      ? [note(`${content.length - maxBlocks} more parts of the result are not shown.`)]
+      : []),
+    ...(isCut ? [note(describeCut(limits))] : []),
+  ]
+  const text = cut(parts.map(toModelText).join('\n'), limits.maxResultChars)
   return {
-    parts,
-    text: cut(parts.map(toModelText).join('\n'), limits.maxResultChars) || 'The tool returned no result.',
+    parts: [...parts, ...omissions],
+    // After the cut, so that the model reads what is missing.
+    text:
+      [text, ...omissions.map(toModelText)].filter((each) => each !== '').join('\n') ||
+      'The tool returned no result.',
     isError: String(result['isError']).toLowerCase() === 'true',
     needsSignIn: isObject(result['_meta']) && result['_meta'][needsSignInKey] === true,
     bytes: countBytes(result),
   }
+}
+
+function describeCut({ maxCallBytes }: ConnectorLimits): string {
+  const size =
+    maxCallBytes >= 1_048_576 ? `${Math.floor(maxCallBytes / 1_048_576)} MiB` : `${maxCallBytes} bytes`
+  return `The result is larger than ${size}. Only its first ${size} were read, and the rest was cut off.`
+}
+
+/** Reads the block in which a result was cut off: text has a use without its end, and other data has none. */
+function readIncomplete(block: unknown): OutcomePart {
+  const { type, text, resource } = isObject(block) ? block : {}
+  const read = type === 'resource' && isObject(resource) ? resource['text'] : text
+  return typeof read === 'string'
+    ? { type: 'text', text: read }
+    : note('A part of the result was cut off and is not shown.')
 }
 
 /** Keeps invisible characters, which the user is shown by number. The model does not get them. */
@@ -65,7 +89,16 @@ class BlockReader {
     this.#limits = limits
   }
 
-  read(block: unknown): OutcomePart {
+  /** Returns a note about the images above the limit. */
+  describeOmitted(): OutcomePart[] {
+    const { maxImages } = this.#limits
+    return this.#images > maxImages
+      ? [note(`Only the first ${maxImages} of ${this.#images} images are shown.`)]
+      : []
+  }
+
+  /** Returns undefined for an image above the limit. */
+  read(block: unknown): OutcomePart | undefined {
     if (typeof block === 'string') return { type: 'text', text: block }
     if (!isObject(block)) return unreadable
     switch (block['type'] ?? 'text') {
@@ -84,18 +117,22 @@ class BlockReader {
     }
   }
 
-  #readImage({ data, mimeType }: JsonObject): OutcomePart {
-    if (++this.#images > this.#limits.maxImages)
-      return note(`Only the first ${this.#limits.maxImages} images are shown.`)
+  #readImage({ data, mimeType }: JsonObject): OutcomePart | undefined {
+    if (++this.#images > this.#limits.maxImages) return undefined
     const image = readImage(data, this.#limits.maxImageBytes)
     if (image !== undefined) return { type: 'image', ...image }
     const claimed = typeof mimeType === 'string' ? ` (${cleanText(mimeType).slice(0, 50)})` : ''
+    const bytes = typeof data === 'string' ? Math.floor((data.length * 3) / 4) : 0
+    if (bytes > this.#limits.maxImageBytes) {
+      const [size, limit] = [bytes, this.#limits.maxImageBytes].map((each) => (each / 1_048_576).toFixed(1))
+      return note(`An image${claimed} of ${size} MiB is not shown: at most ${limit} MiB are.`)
+    }
     return note(
       `An image${claimed} is not shown: it is not a PNG, JPEG, GIF or WebP image, or it is too large.`,
     )
   }
 
-  #readResource(resource: unknown): OutcomePart {
+  #readResource(resource: unknown): OutcomePart | undefined {
     if (!isObject(resource)) return unreadable
     const { text, blob, mimeType, uri } = resource
     if (typeof text === 'string') return { type: 'text', text }

@@ -62,8 +62,12 @@ export function addNote(outcome: ToolOutcome, text: string): ToolOutcome {
 }
 
 /** Like `failure`, with advice that only the model reads, because the user cannot follow it. */
-export function failureWithAdvice(reason: string, advice: string): ToolOutcome {
-  return failure(`${reason} ${advice}`, { parts: [{ type: 'note', text: reason }] })
+export function failureWithAdvice(
+  reason: string,
+  advice: string,
+  rest: Partial<ToolOutcome> = {},
+): ToolOutcome {
+  return failure(`${reason} ${advice}`.trim(), { parts: [{ type: 'note', text: reason }], ...rest })
 }
 
 /**

@@ -212,7 +212,10 @@ export function openInProcessTransport(
 function limitMessages(server: Transport, budget: ResponseBudget): void {
   const send = server.send.bind(server)
   server.send = async (message, options) => {
-    const isExceeded = budget.count(Buffer.from(JSON.stringify(message)), false) !== undefined
+    const bytes = Buffer.from(JSON.stringify(message))
+    const isExceeded = budget.count(bytes, false) !== undefined
+    if ('method' in message && message.method === 'notifications/progress')
+      budget.uncountProgress(bytes.length, 0)
     if (!isExceeded) await send(message, options)
   }
 }

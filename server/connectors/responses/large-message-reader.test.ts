@@ -60,7 +60,7 @@ describe('the thread that reads large messages', () => {
     expect(JSON.parse(shortened.message)).toEqual({
       jsonrpc: '2.0',
       id: 2,
-      error: { code: -32_000, message: 'y'.repeat(2_000) },
+      error: { code: -32_000, message: 'y'.repeat(2_000), data: `"${'z'.repeat(1_999)}` },
     })
     const text = 'z'.repeat(50_000)
     const notification = { jsonrpc: '2.0', method: 'notifications/message', params: { text } }

@@ -3,6 +3,7 @@ import { isObject, parseJson, toList, type JsonObject } from '../../lib/json-obj
 import { readResult, type ReadResult } from '../calls/read-result.ts'
 import type { ConnectorLimits } from '../connector-limits.ts'
 import { readPage, type ToolPage } from '../tools/read-tools.ts'
+import { closeJson } from './close-json.ts'
 import { repairMessage } from './repair-message.ts'
 
 export interface ReceivedMessage {
@@ -15,6 +16,8 @@ export interface ReceivedMessage {
   /** The connector's address, which is part of the fingerprints of its tools. */
   readonly url: string
   readonly limits: ConnectorLimits
+  /** The request whose response this is, as far as it was read before it became too large. */
+  readonly cutFor?: string | undefined
 }
 
 /** What a message consists of, in a form that is cheap to pass between threads. */
@@ -44,10 +47,12 @@ const maxErrorChars = 2_000
  * part, and we read it part by part. A large message is read in the thread of `message-worker.ts`, and the SDK gets only
  * what it needs of it. Other small messages are only repaired.
  */
-export function readMessage({ data, secrets, methods, url, limits }: ReceivedMessage): ReadMessage {
+export function readMessage({ data, secrets, methods, url, limits, cutFor }: ReceivedMessage): ReadMessage {
   const isSmall = data.length <= maxDirectBytes
   const text = hideSecrets(typeof data === 'string' ? data : new TextDecoder().decode(data), secrets)
-  const parsed = parseJson(text)
+  const received = parseJson(cutFor === undefined ? text : closeJson(text))
+  // The id may come after what was cut off.
+  const parsed = cutFor !== undefined && isObject(received) ? { ...received, id: Number(cutFor) } : received
   if (!isObject(parsed)) {
     // The SDK reports what is no message.
     const answered = Array.isArray(parsed) ? parsed.flatMap(listAnswered) : []
@@ -67,9 +72,10 @@ export function readMessage({ data, secrets, methods, url, limits }: ReceivedMes
     }
     if (method === 'tools/call' && resultType !== 'input_required') {
       const message = respond({ result: { resultType, content: [] } })
-      return { message, answered, result: readResult(result, limits) }
+      return { message, answered, result: readResult(result, limits, cutFor !== undefined) }
     }
   }
+  if (cutFor !== undefined) return refuse('too_large')
   if (isSmall) {
     const elicits = value['method'] === 'elicitation/create'
     return { message: JSON.stringify(value), answered, ...(elicits ? { elicitation: String(id) } : {}) }
@@ -78,7 +84,8 @@ export function readMessage({ data, secrets, methods, url, limits }: ReceivedMes
   if (isObject(result)) return passOn(respond({ result: { ...result, instructions: undefined } }), answered)
   if (isObject(error)) {
     const words = typeof error['message'] === 'string' ? error['message'].slice(0, maxErrorChars) : ''
-    const message = respond({ error: { code: error['code'], message: words.toWellFormed() } })
+    const data = JSON.stringify(error['data'])?.slice(0, maxErrorChars)
+    const message = respond({ error: { code: error['code'], message: words.toWellFormed(), data } })
     return passOn(message, answered)
   }
   // No notification that matters is large.

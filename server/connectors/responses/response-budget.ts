@@ -7,6 +7,10 @@ const maxPieceBytes = 8 * 1_024
 const maxPieceLines = 64
 /** Lines of event streams that a budget allows; an event has three or four. */
 const maxLines = 20_000
+/** Messages about progress that count neither as bytes nor as lines. */
+const progressBurst = 1_000
+const progressPerSecond = 50
+const maxProgressBytes = 4 * 1_024
 const blankLine = new TextEncoder().encode('\n\n')
 /** JSON objects and arrays that a budget allows, because parsing more would block the event loop. */
 const maxContainers = 500_000
@@ -27,6 +31,7 @@ export class ResponseBudget {
   #lines = 0
   #containers = 0
   #streams = 0
+  #progress = 0
   /** Whether the last byte of an event stream was a CR, so that an LF after it ends no other line. */
   #endsWithCr = false
 
@@ -42,6 +47,7 @@ export class ResponseBudget {
     this.#lines = 0
     this.#containers = 0
     this.#streams = 0
+    this.#progress = 0
   }
 
   /** Counts a stream that the client opens. Returns how many it has opened before since the last reset. */
@@ -53,6 +59,22 @@ export class ResponseBudget {
   #renew(): void {
     if (this.#windowMs !== undefined && performance.now() - this.#windowStart >= this.#windowMs)
       this.reset(this.#maxBytes, this.#windowMs)
+  }
+
+  /** Whether this many more bytes would exceed the budget. */
+  isExceededBy(bytes: number): boolean {
+    return this.#bytes + bytes > this.#maxBytes
+  }
+
+  /**
+   * Takes back the count of a message about progress, since a call may send them for an hour. A server that sends too
+   * many of them, or too large ones, gets nothing back.
+   */
+  uncountProgress(bytes: number, lines: number): void {
+    const seconds = (performance.now() - this.#windowStart) / 1_000
+    if (bytes > maxProgressBytes || ++this.#progress > progressBurst + seconds * progressPerSecond) return
+    this.#bytes -= bytes
+    this.#lines -= lines
   }
 
   /** Counts a piece of a response. Returns an error when the budget is exceeded. */
@@ -103,11 +125,14 @@ export async function* readPieces(
   budget: ResponseBudget,
   isEventStream: boolean,
   nextTurn: () => Promise<unknown>,
+  /** Asked when the response exceeds the budget. With true it ends there, and is no error. */
+  mayCut: () => boolean = () => false,
 ): AsyncIterable<Uint8Array> {
   for await (let remaining of body) {
     while (remaining.length > 0) {
       await nextTurn()
       const length = pieceLength(remaining, isEventStream)
+      if (budget.isExceededBy(length) && mayCut()) return
       const refusal = budget.count(remaining.subarray(0, length), isEventStream)
       if (refusal !== undefined) throw refusal
       yield remaining.subarray(0, length)

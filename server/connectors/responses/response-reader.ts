@@ -32,6 +32,11 @@ export interface ResponseSource {
   readonly responseScheduler: Pick<ResponseScheduler, 'next'>
 }
 
+/** The call whose response was cut off, if it was. */
+interface Cut {
+  readonly id: string | undefined
+}
+
 /** A call of a tool that was passed to the transport. */
 interface SentCall {
   readonly id: string
@@ -211,14 +216,24 @@ export class ResponseReader {
       const type = headers.get('content-type') ?? ''
       const isEventStream = type.startsWith('text/event-stream')
       const { userId, responseScheduler } = this.#source
-      const pieces = readPieces(response.body, this.#budget, isEventStream, () =>
-        responseScheduler.next(userId),
+      // What was read of the result of a call is used, and the rest of its response is not read.
+      const cut = { id: undefined as string | undefined }
+      const pieces = readPieces(
+        response.body,
+        this.#budget,
+        isEventStream,
+        () => responseScheduler.next(userId),
+        () => {
+          const isCall = ok && requestId !== undefined && this.#pending.get(requestId) === 'tools/call'
+          if (isCall) cut.id = requestId
+          return isCall
+        },
       )
       const read =
         ok && isEventStream
-          ? this.#readEvents(pieces, secrets, transport, requestId)
+          ? this.#readEvents(pieces, secrets, transport, requestId, cut)
           : ok && type.startsWith('application/json')
-            ? this.#readJson(pieces, secrets, requestId)
+            ? this.#readJson(pieces, secrets, requestId, cut)
             : readStart(pieces, secrets)
       return new Response(ReadableStream.from(read), { status, statusText, headers })
     }
@@ -247,6 +262,7 @@ export class ResponseReader {
     secrets: readonly string[],
     transport: 'streamable_http' | 'sse',
     requestId: string | undefined,
+    cut: Cut,
   ): AsyncIterable<Uint8Array> {
     const events: (EventSourceMessage | { readonly retry: number })[] = []
     const parser = createParser({
@@ -265,6 +281,14 @@ export class ResponseReader {
               ? `retry: ${event.retry}\n\n`
               : await this.#rewriteEvent(event, secrets, requestId)
         if (text !== '') yield encoder.encode(text)
+      }
+      if (cut.id !== undefined) {
+        // Ends the event that was cut off.
+        parser.feed('\n\n')
+        for (const event of events.splice(0)) {
+          if ('data' in event)
+            yield encoder.encode(`data: ${await this.#read(event.data, secrets, requestId, cut.id)}\n\n`)
+        }
       }
     } catch (error) {
       if (transport === 'sse') this.#budget.refuse(responseEnded())
@@ -285,6 +309,8 @@ export class ResponseReader {
       isMessage || data.length > maxDirectBytes
         ? await this.#read(data, secrets, requestId)
         : hideSecrets(data, secrets)
+    if (isMessage && read.includes('"notifications/progress"'))
+      this.#budget.uncountProgress(data.length, 2 + (event ? 1 : 0) + (id ? 1 : 0))
     // An event without a message and an id is dropped, because the SDK is slower to reject it than to parse a message.
     if (isMessage && !read.includes('"jsonrpc"') && id === undefined) return ''
     const name = event === undefined ? '' : `event: ${event}\n`
@@ -295,11 +321,12 @@ export class ResponseReader {
     body: AsyncIterable<Uint8Array>,
     secrets: readonly string[],
     requestId: string | undefined,
+    cut: Cut,
   ): AsyncIterable<Uint8Array> {
     const pieces: Uint8Array[] = []
     for await (const piece of body) pieces.push(piece)
     // A large buffer has memory of its own, which can be passed to a thread without a copy.
-    const read = await this.#read(Buffer.concat(pieces), secrets, requestId)
+    const read = await this.#read(Buffer.concat(pieces), secrets, requestId, cut.id)
     if (requestId !== undefined && this.#pending.has(requestId)) throw unanswered()
     yield new TextEncoder().encode(read)
   }
@@ -309,9 +336,10 @@ export class ResponseReader {
     data: string | Uint8Array<ArrayBuffer>,
     secrets: readonly string[],
     requestId: string | undefined,
+    cutFor?: string,
   ): Promise<string> {
     const { userId, largeMessageReader, url, limits } = this.#source
-    const received = { data, secrets, methods: this.#pending, url, limits }
+    const received = { data, secrets, methods: this.#pending, url, limits, cutFor }
     let read: ReadMessage
     try {
       read =

@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { AppError } from '../../lib/app-error.ts'
 import { openHostileScene, ada, type HostileScene } from '../../testing/hostile-mcp/open-hostile-scene.ts'
+import { connectConnector } from '../connect-connector.ts'
 import { requireConnector } from '../connector-store.ts'
 import { connectionKey } from '../mcp/connection-pool.ts'
+import { createConsentRequest } from '../oauth/consent-request.ts'
 import { listModelTools } from './list-model-tools.ts'
 import { prepareConnector } from './prepare-connector.ts'
 
@@ -85,6 +87,48 @@ describe('a round of connections', () => {
     expect(await list(false)).toContain(
       `info ${name}: ${name} is slow to respond; it has no stored tools yet.`,
     )
+  })
+
+  it('waits once for a server that hangs, and then uses its stored tools until it answers', async () => {
+    const name = await scene.connect('polite')
+    const { db } = scene.connectors.database
+    const silent = {
+      url: scene.hostile.url('silent'),
+      era: null,
+      credential_version: 99,
+      tools_expire_at: null,
+    }
+    await db.updateTable('connectors').set(silent).where('name', '=', name).execute()
+    const offer = async () => {
+      const startedAt = performance.now()
+      const signal = new AbortController().signal
+      const { tools } = await listModelTools(scene.connectors, {
+        user: ada,
+        apiType: 'openai',
+        signal,
+        onStatus: () => undefined,
+      })
+      return { tools: tools.length, waited: performance.now() - startedAt >= 400 }
+    }
+    expect(await offer()).toEqual({ tools: 3, waited: true })
+    // Whether it is still awaited in the background, or has failed by then.
+    for (const status of ['connected', 'failed']) {
+      await db.updateTable('connectors').set({ status }).where('name', '=', name).execute()
+      scene.connectors.shared.backoff.reset(connectionKey(await requireConnector(db, ada, name)))
+      expect(await offer()).toEqual({ tools: 3, waited: false })
+    }
+    await db
+      .updateTable('connectors')
+      .set({ url: scene.hostile.url('polite') })
+      .where('name', '=', name)
+      .execute()
+    await connectConnector(
+      scene.connectors,
+      await requireConnector(db, ada, name),
+      createConsentRequest('/settings/connectors'),
+    )
+    const key = connectionKey(await requireConnector(db, ada, name))
+    expect(scene.connectors.shared.unanswered.has(key)).toBe(false)
   })
 
   it('reports a server that responds after the reply has stopped waiting for it', async () => {

@@ -26,11 +26,14 @@ export interface ListModelToolsOptions {
 }
 
 type IsUsable = (connector: Pick<ConnectorRow, 'id'>) => boolean
+/** Whether a reply waits for the list of a connector. */
+type IsAwaited = (connector: ConnectorRow) => boolean
 
 /**
  * Returns the stored tools of the user's connected connectors. A missing list (never loaded, or failed) is loaded
  * first, unless the connector is paused after a failure. The reply waits at most `maxToolListWaitMs` for it, so that a
- * connector that fails or hangs affects only its own tools. An expired list is used and refreshed in the background.
+ * connector that fails or hangs affects only its own tools. After one reply has waited in vain, the later ones use the
+ * stored tools until the connector has answered. An expired list is used and refreshed in the background.
  * `onStatus` is called when the reply waits, and otherwise if `reportsStored` is set. Connectors that
  * the bot may not use are not loaded, reported or offered.
  */
@@ -47,15 +50,18 @@ export async function listModelTools(
   const isUsable: IsUsable = ({ id }) => usable?.includes(id) ?? true
   const own = listed.filter(({ status }) => status !== 'disconnected')
   const connectors = own.filter(isUsable)
-  const known = connectors.filter((connector) => !lacksToolList(connector))
-  const expired = known.filter(({ tools_expire_at }) => (tools_expire_at ?? 0) <= now())
+  const isAwaited: IsAwaited = (connector) => lacksToolList(connector) && !isUnanswered(deps, connector)
+  const known = connectors.filter((connector) => !isAwaited(connector))
+  const expired = known.filter(
+    (connector) => lacksToolList(connector) || (connector.tools_expire_at ?? 0) <= now(),
+  )
   if (expired.length > 0) refreshInBackground(deps, expired)
-  if (connectors.some((connector) => lacksToolList(connector) && mayRetry(deps, connector))) {
-    return refreshFirst(deps, options, own, isUsable)
+  if (connectors.some((connector) => isAwaited(connector) && mayRetry(deps, connector))) {
+    return refreshFirst(deps, options, { own, isUsable, isAwaited })
   }
   // The tools of all connectors are adapted, so that all bots share one cache entry, and so that a call of a connector
   // that this bot may not use is refused with the reason.
-  const stored = own.filter((connector) => !lacksToolList(connector))
+  const stored = own.filter((connector) => !isAwaited(connector))
   const offered = await offerStoredTools(deps, apiType, stored, isUsable)
   if (reportsStored) reportStoredRound(connectors, known, offered, onStatus)
   return offered
@@ -64,6 +70,11 @@ export async function listModelTools(
 /** Whether there is no stored list of tools to use. */
 function lacksToolList({ status, tools_expire_at }: ConnectorRow): boolean {
   return status === 'failed' || tools_expire_at === null
+}
+
+/** Whether a reply has waited for this connector in vain, and it has not answered since. */
+function isUnanswered({ shared }: Pick<ConnectorDeps, 'shared'>, connector: ConnectorRow): boolean {
+  return shared.unanswered.has(connectionKey(connector))
 }
 
 function mayRetry({ shared }: Pick<ConnectorDeps, 'shared'>, connector: ConnectorRow): boolean {
@@ -78,8 +89,11 @@ function mayRetry({ shared }: Pick<ConnectorDeps, 'shared'>, connector: Connecto
 async function refreshFirst(
   deps: ConnectorDeps,
   { apiType, signal, onStatus }: ListModelToolsOptions,
-  own: readonly ConnectorRow[],
-  isUsable: IsUsable,
+  {
+    own,
+    isUsable,
+    isAwaited,
+  }: { readonly own: readonly ConnectorRow[]; readonly isUsable: IsUsable; readonly isAwaited: IsAwaited },
 ): Promise<ModelTools> {
   // Loads the MCP client.
   const { prepareConnector } = await import('./prepare-connector.ts')
@@ -87,7 +101,7 @@ async function refreshFirst(
   reportConnecting(connectors, onStatus)
   const prepared = await Promise.all(
     connectors.map((connector) =>
-      prepareConnector(deps, connector, { needsRefresh: lacksToolList(connector), signal, onStatus }),
+      prepareConnector(deps, connector, { needsRefresh: isAwaited(connector), signal, onStatus }),
     ),
   )
   const ready = prepared.filter((each) => each !== undefined)

@@ -3,6 +3,7 @@ import type { ConnectorRow } from '../../db/tables/connector-tables.ts'
 import { linkSignal, onAbort } from '../../lib/abort.ts'
 import type { ConnectorDeps } from '../connector-deps.ts'
 import { findConnectorById } from '../connector-store.ts'
+import { connectionKey } from '../mcp/connection-pool.ts'
 import { explainFailure } from '../mcp/explain-failure.ts'
 import type { ConnectorWithTools } from './adapt-tools.ts'
 import { reportUsable, type OnStatus } from './connection-round.ts'
@@ -38,6 +39,11 @@ export async function prepareConnector(
     const late = await readStored(deps, connector, onStatus)
     if (late !== undefined) reportUsable(late.connector, late.toolCount, onStatus)
   }
+  const startedAt = performance.now()
+  const rememberUnanswered = (): void => {
+    if (performance.now() - startedAt >= deps.settings.limits.maxToolListWaitMs / 3)
+      deps.shared.unanswered.set(connectionKey(connector), true)
+  }
   const refreshed = needsRefresh ? refreshTools(deps, connector) : Promise.resolve()
   // Prevents an unhandled rejection when it fails after the wait has ended; the failure is stored in the connector's
   // row.
@@ -46,9 +52,11 @@ export async function prepareConnector(
   try {
     responded = await endsInTime(refreshed, deps.settings.limits.maxToolListWaitMs, signal)
   } catch (error) {
+    rememberUnanswered()
     reportFailure(error)
     return undefined
   }
+  if (!responded && !signal.aborted) rememberUnanswered()
   const stored = await readStored(deps, connector, onStatus)
   if (stored !== undefined) {
     const { connector: current, tools, toolCount } = stored

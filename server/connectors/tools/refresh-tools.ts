@@ -59,6 +59,7 @@ async function refreshOnce(deps: ConnectorDeps, connector: ConnectorRow): Promis
   try {
     await fetchTools(deps, connector, { signal: deps.closing })
     deps.shared.backoff.reset(connectionKey(connector))
+    deps.shared.unanswered.delete(connectionKey(connector))
     if (connector.status === 'failed' && connector.call_error === null)
       await deps.builtIns.recordFailure(connector, null)
   } catch (error) {

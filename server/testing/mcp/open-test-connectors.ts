@@ -1,7 +1,7 @@
 import type { IntegrationConnectors } from '../../connectors/built-in/built-in-connectors.ts'
 import { connectConnector } from '../../connectors/connect-connector.ts'
 import type { ConnectorDeps } from '../../connectors/connector-deps.ts'
-import type { ConnectorLimits } from '../../connectors/connector-limits.ts'
+import { connectorLimits, type ConnectorLimits } from '../../connectors/connector-limits.ts'
 import { requireConnector } from '../../connectors/connector-store.ts'
 import { createConsentRequest } from '../../connectors/oauth/consent-request.ts'
 import { openConnectors, type Connectors } from '../../connectors/open-connectors.ts'
@@ -68,6 +68,7 @@ export async function openTestConnectors(options: TestConnectorsOptions = {}): P
   }
   const config = {
     publicUrl: options.publicUrl ?? 'http://localhost:3000',
+    maxCallMs: connectorLimits.maxCallMs,
     connectorRegistryUrl: options.registryUrl ?? null,
     connectorClientMetadataUrl: options.clientMetadataUrl ?? null,
   }

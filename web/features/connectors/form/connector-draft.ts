@@ -11,6 +11,8 @@ export interface ConnectorDraft {
   readonly clientId: string
   readonly clientSecret: string
   readonly headers: readonly HeaderDraft[]
+  /** Seconds, or empty for the default. */
+  readonly timeLimit: string
   readonly allow: AllowDraft
   /** The tool name that is being typed. */
   readonly toolName: string
@@ -39,6 +41,7 @@ export function draftOf(connector: Connector | undefined, prefilled?: NewConnect
       row,
       stored: connector === undefined ? null : header.value,
     })),
+    timeLimit: connector?.time_limit?.toString() ?? '',
     allow: allowDraftOf(connector === undefined ? [] : connector.allow_tools),
     toolName: '',
   }
@@ -76,10 +79,20 @@ export function inputOf(draft: ConnectorDraft, stored: Connector | undefined): C
     client_id: draft.clientId.trim() || null,
     client_secret: draft.clientSecret.trim() || null,
     ...(headers.length === 0 && stored?.headers === undefined ? {} : { headers }),
+    ...timeLimitOf(draft, stored),
     status: stored?.status ?? 'disconnected',
     is_default: stored?.is_default ?? false,
     ...(isSame(allowTools, stored?.allow_tools) ? {} : { allow_tools: allowTools }),
   }
+}
+
+/** The time limit, unless it is the stored one. */
+function timeLimitOf(
+  { timeLimit }: ConnectorDraft,
+  stored: Connector | undefined,
+): Pick<ConnectorInput, 'time_limit'> {
+  const limit = timeLimit.trim() === '' ? null : Number(timeLimit)
+  return limit === (stored?.time_limit ?? null) ? {} : { time_limit: limit }
 }
 
 function isSame(names: ConnectorInput['allow_tools'], others: ConnectorInput['allow_tools']): boolean {
@@ -87,10 +100,17 @@ function isSame(names: ConnectorInput['allow_tools'], others: ConnectorInput['al
 }
 
 /** Returns the problems that prevent saving a draft. Any address is accepted here. */
-export function checkConnectorDraft({ name, url }: ConnectorDraft): Problems<'name' | 'url'> {
+export function checkConnectorDraft({
+  name,
+  url,
+  timeLimit,
+}: ConnectorDraft): Problems<'name' | 'url' | 'timeLimit'> {
   return {
     ...(name.trim() === '' ? { name: 'Server name is required' } : {}),
     ...(url.trim() === '' ? { url: 'URL is required' } : {}),
+    ...(/^([1-9]\d{0,4})?$/.test(timeLimit.trim())
+      ? {}
+      : { timeLimit: 'Enter whole seconds, or nothing for 60' }),
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Connector } from '@yonder/contract/connector'
 import { ChevronRight } from 'lucide-react'
-import { useState } from 'react'
+import { useState, type ReactNode } from 'react'
 import { useSaveConnector } from '../../../data/connectors.ts'
 import { useForm } from '../../../lib/use-form.ts'
 import { EditDialog } from '../../../ui/dialog/form-dialog.tsx'
@@ -29,7 +29,7 @@ export interface ConnectorFormDialogProps {
 /** Adds or edits a connector. */
 export function ConnectorFormDialog({ connector, prefilled, onClose }: ConnectorFormDialogProps) {
   const save = useSaveConnector(connector)
-  const form = useForm<ConnectorDraft, 'name' | 'url'>({
+  const form = useForm<ConnectorDraft, 'name' | 'url' | 'timeLimit'>({
     initial: () => draftOf(connector, prefilled),
     check: checkConnectorDraft,
     submit: async (draft) => {
@@ -87,12 +87,23 @@ export function ConnectorFormDialog({ connector, prefilled, onClose }: Connector
           onChange={change}
         />
       )}
-      <RegistrationFields
-        draft={draft}
-        stored={connector}
-        addressChanged={addressChanged}
-        onChange={change}
-      />
+      <RegistrationFields draft={draft} stored={connector} addressChanged={addressChanged} onChange={change}>
+        <Field
+          label="Time limit"
+          hint="Seconds that a tool may take without reporting progress. Empty means 60."
+          error={problems.timeLimit}
+        >
+          <TextInput
+            ref={ref('timeLimit')}
+            inputMode="numeric"
+            autoComplete="off"
+            placeholder="60"
+            maxLength={5}
+            value={draft.timeLimit}
+            onChange={(event) => change({ timeLimit: event.target.value })}
+          />
+        </Field>
+      </RegistrationFields>
     </EditDialog>
   )
 }
@@ -102,15 +113,17 @@ interface RegistrationFieldsProps {
   readonly stored: Pick<Connector, 'client_id' | 'client_secret'> | undefined
   readonly addressChanged: boolean
   readonly onChange: (change: Partial<ConnectorDraft>) => void
+  /** The field for the time limit. */
+  readonly children: ReactNode
 }
 
 /**
- * The client ID and secret, for the few servers that need a client registered by hand. Collapsed unless the client ID
- * is set.
+ * The time limit, and the client ID and secret for the few servers that need a client registered by hand. Collapsed
+ * unless one of them is set.
  */
-function RegistrationFields({ draft, stored, addressChanged, onChange }: RegistrationFieldsProps) {
+function RegistrationFields({ draft, stored, addressChanged, onChange, children }: RegistrationFieldsProps) {
   const isClientIdRemoved = addressChanged && draft.clientId !== '' && draft.clientId === stored?.client_id
-  const [startsOpen] = useState(draft.clientId !== '' || draft.headers.length > 0)
+  const [startsOpen] = useState(draft.clientId !== '' || draft.timeLimit !== '' || draft.headers.length > 0)
   return (
     <details className="group" open={startsOpen}>
       <summary className="touch-target -mx-1 flex w-fit list-none items-center gap-1 rounded-control px-1 text-sm font-medium text-muted hover:text-ink [&::-webkit-details-marker]:hidden">
@@ -118,6 +131,7 @@ function RegistrationFields({ draft, stored, addressChanged, onChange }: Registr
         Advanced
       </summary>
       <div className="mt-3 ml-1.5 flex flex-col gap-4 border-l border-line pl-4">
+        {children}
         <p className="text-xs wrap-anywhere text-muted">
           A client is only for a server with OAuth where you must register this application yourself, with the
           redirect address {location.origin}/api/connector-oauth/callback.

@@ -148,6 +148,9 @@ function CallLine({ message, state, durationMs, open, onToggle, ref }: CallLineP
         ) : (
           callStateLabels[state]
         )}
+        {state === 'running' && call?.running_since !== undefined && (
+          <RunningTime since={call.running_since} />
+        )}
       </span>
       <ChevronRight
         size={16}
@@ -186,23 +189,33 @@ const progressLook = classNames(
 )
 
 /** The reported progress of a running call: as text, and as a bar if the total is known. */
-function CallProgress({ progress: { progress, total, message } }: { readonly progress: ToolProgress }) {
-  const share = total === undefined || total <= 0 ? undefined : Math.min(1, Math.max(0, progress / total))
-  const count = describeCount(progress, total)
+function CallProgress({ progress: { progress, total, message = '' } }: { readonly progress: ToolProgress }) {
+  const isCounted = progress !== undefined && (total === undefined || total > 0)
+  const share = isCounted && total !== undefined ? Math.min(1, Math.max(0, progress / total)) : undefined
   return (
     <div className="flex flex-col gap-1.5 px-3 pt-1 pb-3">
       {share !== undefined && <progress aria-label="Progress" value={share} className={progressLook} />}
       <p dir="auto" className="text-xs text-muted tabular-nums wrap-anywhere">
-        {count}
-        {message !== undefined && message !== '' && (
-          <>
-            {' - '}
-            <InertText>{message}</InertText>
-          </>
-        )}
+        {isCounted && describeCount(progress, total)}
+        {isCounted && message !== '' && ' - '}
+        <InertText>{message}</InertText>
       </p>
     </div>
   )
+}
+
+/** How long a call has run, in whole seconds. Screen readers do not announce it. */
+function RunningTime({ since }: { readonly since: number }) {
+  const [now, setNow] = useState(Date.now)
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), 1_000)
+    return () => clearInterval(timer)
+  }, [])
+  const seconds = Math.floor((now - since) / 1_000)
+  // The clocks of server and browser may differ.
+  if (seconds < 1) return null
+  const text = seconds < 60 ? `${seconds} s` : formatDuration(seconds * 1_000)
+  return <span aria-hidden>{text}</span>
 }
 
 /** Returns progress towards a total of 1 as a percentage, and any other as a count. */
