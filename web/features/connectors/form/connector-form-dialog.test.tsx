@@ -178,6 +178,23 @@ describe('adding', () => {
     expect(await screen.findByText('Failed to save connector: Unknown error')).toBeInTheDocument()
   })
 
+  it("accepts a time limit in whole seconds under 'Advanced'", async () => {
+    const scene = new ConnectorsScene()
+    const form = await openAdd(scene)
+    await userEvent.click(form.getByText('Advanced'))
+    await userEvent.type(form.getByLabelText('Name *'), 'A')
+    await userEvent.type(form.getByLabelText('URL *'), 'u')
+    await userEvent.type(form.getByLabelText('Time limit'), '1.5')
+    await userEvent.click(buttonOf('Add Connector', form))
+    expect(form.getByText('Enter whole seconds, or nothing for 60')).toBeInTheDocument()
+    expect(scene.writes).toEqual([])
+    await userEvent.clear(form.getByLabelText('Time limit'))
+    await userEvent.type(form.getByLabelText('Time limit'), '600')
+    await userEvent.click(buttonOf('Add Connector', form))
+    await waitFor(() => expect(scene.writes).toHaveLength(1))
+    expect(scene.writes[0]?.body).toMatchObject({ time_limit: 600 })
+  })
+
   it("accepts a client ID and secret under 'Advanced'", async () => {
     const scene = new ConnectorsScene()
     const form = await openAdd(scene)
