@@ -236,21 +236,21 @@ function shorten(address: string): string {
   return (URL.parse(address)?.href ?? address).slice(0, 300)
 }
 
+const resourceMetadata = /(?:^|[\s,])resource_metadata\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s,]+))/i
+const scope = /(?:^|[\s,])scope\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s,]+))/i
+
 /** The parameters of the challenges in a response 401 or 403 that matter here, in whatever form a server writes them. */
 export function readChallenge(
   response: Response,
   serverUrl: URL,
 ): { readonly resourceMetadataUrl: URL | undefined; readonly scope: string | undefined } {
   const header = response.headers.get('www-authenticate') ?? ''
-  const find = (name: string): string | undefined => {
-    const match = new RegExp(
-      String.raw`(?:^|[\s,])${name}\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s,]+))`,
-      'i',
-    ).exec(header)
-    return (match?.[1] ?? match?.[2] ?? match?.[3]) || undefined
+  const find = (parameter: RegExp): string | undefined => {
+    const [, doubleQuoted, singleQuoted, bare] = parameter.exec(header) ?? []
+    return (doubleQuoted ?? singleQuoted ?? bare) || undefined
   }
-  const address = find('resource_metadata')
+  const address = find(resourceMetadata)
   const resourceMetadataUrl =
     address === undefined ? undefined : (URL.parse(address, serverUrl.href) ?? undefined)
-  return { resourceMetadataUrl, scope: find('scope') }
+  return { resourceMetadataUrl, scope: find(scope) }
 }
