@@ -9,7 +9,10 @@ interface RpcMessage {
     readonly name?: string
     readonly arguments?: { readonly value?: string }
     readonly requestId?: number
-    readonly _meta?: { readonly progressToken?: number }
+    readonly _meta?: {
+      readonly progressToken?: number
+      readonly 'io.modelcontextprotocol/protocolVersion'?: string
+    }
   }
   readonly result?: unknown
 }
@@ -26,6 +29,8 @@ export interface SeenFrame {
 export interface StatefulMcpServer {
   readonly url: string
   behaviour: {
+    /** Revision 2026-07-28 has no sessions. */
+    revision: '2025-11-25' | '2026-07-28'
     hasSessions: boolean
     lostAnswer: LostAnswer
     /** Responds to a call itself; false leaves the call to the server. */
@@ -53,13 +58,14 @@ export interface PendingCall {
 }
 
 /**
- * Starts an MCP server of the revision 2025-11-25 whose tool `remember` stores a value in the session and returns what
- * the session had before. It counts the calls that it has run in `seen`.
+ * Starts an MCP server, of the revision 2025-11-25 by default, whose tool `remember` stores a value in the session and
+ * returns what the session had before. It counts the calls that it has run in `seen`.
  */
 export async function startStatefulMcpServer(): Promise<StatefulMcpServer> {
   const seen: SeenFrame[] = []
   const sessions = new Map<string, string>()
   const behaviour: StatefulMcpServer['behaviour'] = {
+    revision: '2025-11-25',
     hasSessions: true,
     lostAnswer: () => ({ status: 404, body: 'Session not found' }),
     call: () => false,
@@ -81,7 +87,13 @@ export async function startStatefulMcpServer(): Promise<StatefulMcpServer> {
       response.end(typeof value === 'string' ? value : JSON.stringify(value))
     }
     const { id, method } = message
-    const result = (value: unknown, headers = {}) => json({ jsonrpc: '2.0', id, result: value }, 200, headers)
+    const isModern = behaviour.revision === '2026-07-28'
+    const complete = (value: object) => (isModern ? { resultType: 'complete', ...value } : value)
+    const result = (value: object, headers = {}) =>
+      json({ jsonrpc: '2.0', id, result: complete(value) }, 200, headers)
+    const cacheable = isModern ? { ttlMs: 60_000, cacheScope: 'private' } : {}
+    if (method === 'server/discover' && isModern)
+      return result({ ...cacheable, supportedVersions: [behaviour.revision], capabilities: { tools: {} } })
     if (method === 'server/discover')
       return json({ jsonrpc: '2.0', id, error: { code: -32_601, message: 'Unknown' } })
     if (method === 'initialize') {
@@ -94,7 +106,7 @@ export async function startStatefulMcpServer(): Promise<StatefulMcpServer> {
     }
     if (request.method === 'DELETE')
       return void response.writeHead(sessions.delete(session) ? 200 : 404).end()
-    if (behaviour.hasSessions && !sessions.has(session)) {
+    if (behaviour.hasSessions && !isModern && !sessions.has(session)) {
       const { status, body: answer } = behaviour.lostAnswer(id)
       return json(answer, status)
     }
@@ -104,7 +116,7 @@ export async function startStatefulMcpServer(): Promise<StatefulMcpServer> {
       return void response.writeHead(202).end()
     }
     if (method === 'tools/list')
-      return result({ tools: [{ name: 'remember', inputSchema: { type: 'object' } }] })
+      return result({ ...cacheable, tools: [{ name: 'remember', inputSchema: { type: 'object' } }] })
     if (method !== 'tools/call') return result({})
     const call: PendingCall = {
       message,
@@ -117,7 +129,7 @@ export async function startStatefulMcpServer(): Promise<StatefulMcpServer> {
       end(text) {
         const value = { content: [{ type: 'text', text }] }
         if (!response.headersSent) return result(value)
-        call.send({ id, result: value })
+        call.send({ id, result: complete(value) })
         response.end()
       },
     }
