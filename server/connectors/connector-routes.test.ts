@@ -7,7 +7,7 @@ import {
   connectorSteps,
   connectorUrl as url,
 } from '../testing/mcp/connector-steps.ts'
-import type { TestClient } from '../testing/test-app.ts'
+import { openTestApp, type TestClient } from '../testing/test-app.ts'
 
 const token = 'secret-0123456789-tail'
 const mask = 'secr••••••••tail'
@@ -286,6 +286,16 @@ describe.each(engines)('connectors on %s', (engine) => {
     ['a number as token', { ...valid, token: 7 }, 'token: '],
     ['numbers as tools', { ...valid, allow_tools: [1] }, 'allow_tools'],
     ['text as tools', { ...valid, allow_tools: 'a' }, 'allow_tools'],
+    ['no time to run', { ...valid, time_limit: 0 }, 'time_limit: '],
+    ['a negative time limit', { ...valid, time_limit: -60 }, 'time_limit: '],
+    ['a part of a second', { ...valid, time_limit: 1.5 }, 'time_limit: '],
+    ['text as time limit', { ...valid, time_limit: '60' }, 'time_limit: '],
+    ['a time limit longer than a day', { ...valid, time_limit: 86_401 }, 'time_limit: '],
+    [
+      "a time limit above the operator's",
+      { ...valid, time_limit: 1_801 },
+      'time_limit: can be at most 1800 seconds on this server',
+    ],
   ])('refuses %s, names the field, and writes nothing (§5.10)', async (_, body, reason) => {
     await create({ name: 'Kept' })
     const before = await rows()
@@ -299,6 +309,40 @@ describe.each(engines)('connectors on %s', (engine) => {
       expect(error.message).toContain(reason)
     }
     expect(await rows()).toEqual(before)
+  })
+
+  it("stores a time limit up to the operator's, and the default when it is null or absent", async () => {
+    const limit = async () => (await find('Tools')).time_limit
+    await create()
+    expect(await limit()).toBeNull()
+    const change = (fields: object) => scene.ada.put(pathOf('Tools'), { name: 'Tools', url, ...fields })
+    expect((await change({ time_limit: 1_800 })).statusCode).toBe(200)
+    expect(await limit()).toBe(1_800)
+    // A field that an update omits is kept.
+    await change({})
+    expect(await limit()).toBe(1_800)
+    await change({ time_limit: null })
+    expect(await limit()).toBeNull()
+    await scene.ada.delete(pathOf('Tools'))
+    await create({ time_limit: null })
+    expect(await limit()).toBeNull()
+  })
+
+  it('takes the longest time limit from MAX_CALL_SECONDS, and keeps a stored one that is longer', async () => {
+    const { database } = scene.test
+    const stricter = await openTestApp({ database, environment: { MAX_CALL_SECONDS: '90' } })
+    const ada = await stricter.signIn('Ada')
+    const send = (fields: object) => ada.put(pathOf('Own'), { name: 'Own', url, ...fields })
+    expect((await create({ name: 'Own', time_limit: 91 }, ada)).statusCode).toBe(400)
+    expect((await create({ name: 'Own', time_limit: 90 }, ada)).statusCode).toBe(201)
+    const refused = await send({ time_limit: 91 })
+    expect(refused.statusCode).toBe(400)
+    expect(refused.body).toContain('time_limit: can be at most 90 seconds')
+    const own = database.db.updateTable('connectors').where('user_id', '=', ada.user.id)
+    await own.set({ time_limit: 600 }).where('name', '=', 'Own').execute()
+    expect((await send({ time_limit: 600, allow_tools: [] })).statusCode).toBe(200)
+    expect((await send({ time_limit: 599 })).statusCode).toBe(400)
+    await stricter.close()
   })
 
   it('requires a signed-in user for every request, and writes nothing without one (§6.1)', async () => {

@@ -226,7 +226,7 @@ function requireTimeLimit(
   if (limit === undefined || limit === null || limit === stored || limit * 1_000 <= maxCallMs) return
   throw new AppError(
     'invalid_request',
-    `The time limit can be at most ${Math.floor(maxCallMs / 1_000)} seconds on this server.`,
+    `time_limit: can be at most ${Math.floor(maxCallMs / 1_000)} seconds on this server`,
   )
 }
 
