@@ -66,6 +66,27 @@ it('shows the messages of the path, and only the name and state of a tool call (
 })
 
 it.each([
+  ['denied', 'cancel', 'Denied the call'],
+  ['denied', 'cancel it all', 'cancel it all'],
+  ['answered', 'cancel', 'cancel'],
+] as const)(
+  'shows after a call that is %s the message %j as %j, like the chat',
+  async (state, content, shown) => {
+    open(`decision-${state}-${content}`.replaceAll(' ', '-'), [
+      message(1, { role: 'user', content: 'Look it up' }),
+      message(2, { role: 'assistant', content: '', server: 'files', tool: 'read', call: { state } }),
+      message(3, { role: 'user', content }),
+    ])
+    expect(await screen.findByText('Look it up')).toBeVisible()
+    const [, turn, decision, ...others] = screen.getAllByRole('article')
+    expect(others).toEqual([])
+    expect(turn).toHaveTextContent(/files read/)
+    expect(within(decision as HTMLElement).getByText(shown)).toBeVisible()
+    expect(decision?.textContent.includes('cancel')).toBe(shown !== 'Denied the call')
+  },
+)
+
+it.each([
   ['tool_error', 'Failed'],
   ['failed', 'Failed'],
   ['timed_out', 'Timed out'],
