@@ -1,6 +1,6 @@
 import type { Connector } from '@yonder/contract/connector'
 import { ChevronRight } from 'lucide-react'
-import { useState, type ReactNode } from 'react'
+import { useId, useState, type ReactNode } from 'react'
 import { useSaveConnector } from '../../../data/connectors.ts'
 import { useForm } from '../../../lib/use-form.ts'
 import { EditDialog } from '../../../ui/dialog/form-dialog.tsx'
@@ -123,6 +123,7 @@ interface RegistrationFieldsProps {
  */
 function RegistrationFields({ draft, stored, addressChanged, onChange, children }: RegistrationFieldsProps) {
   const isClientIdRemoved = addressChanged && draft.clientId !== '' && draft.clientId === stored?.client_id
+  const clientTitle = useId()
   const [startsOpen] = useState(draft.clientId !== '' || draft.timeLimit !== '' || draft.headers.length > 0)
   return (
     <details className="group" open={startsOpen}>
@@ -130,36 +131,43 @@ function RegistrationFields({ draft, stored, addressChanged, onChange, children 
         <ChevronRight size={14} aria-hidden className="transition-transform group-open:rotate-90" />
         Advanced
       </summary>
-      <div className="mt-3 ml-1.5 flex flex-col gap-4 border-l border-line pl-4">
+      <div className="mt-3 ml-1.5 flex flex-col gap-5 border-l border-line pl-4">
         {children}
-        <p className="text-xs wrap-anywhere text-muted">
-          A client is only for a server with OAuth where you must register this application yourself, with the
-          redirect address {location.origin}/api/connector-oauth/callback.
-        </p>
-        <Field
-          label="Client ID"
-          hint={
-            isClientIdRemoved
-              ? 'The address changed, so the stored client ID will be removed when you save.'
-              : undefined
-          }
-        >
-          <TextInput
-            autoComplete="off"
-            autoCapitalize="off"
-            spellCheck={false}
-            value={draft.clientId}
-            onChange={(event) => onChange({ clientId: event.target.value })}
+        <fieldset aria-labelledby={clientTitle} className="flex flex-col gap-3">
+          <div>
+            <p id={clientTitle} className="text-sm font-medium">
+              OAuth client
+            </p>
+            <p className="text-xs wrap-anywhere text-muted">
+              Only for a server with OAuth where you must register this application yourself, with the
+              redirect address {location.origin}/api/connector-oauth/callback.
+            </p>
+          </div>
+          <Field
+            label="Client ID"
+            hint={
+              isClientIdRemoved
+                ? 'The address changed, so the stored client ID will be removed when you save.'
+                : undefined
+            }
+          >
+            <TextInput
+              autoComplete="off"
+              autoCapitalize="off"
+              spellCheck={false}
+              value={draft.clientId}
+              onChange={(event) => onChange({ clientId: event.target.value })}
+            />
+          </Field>
+          <SecretField
+            label="Client Secret"
+            hint="Leave it empty if the server did not issue one."
+            stored={stored?.client_secret ?? null}
+            addressChanged={addressChanged}
+            value={draft.clientSecret}
+            onChange={(event) => onChange({ clientSecret: event.target.value })}
           />
-        </Field>
-        <SecretField
-          label="Client Secret"
-          hint="Leave it empty if the server did not issue one."
-          stored={stored?.client_secret ?? null}
-          addressChanged={addressChanged}
-          value={draft.clientSecret}
-          onChange={(event) => onChange({ clientSecret: event.target.value })}
-        />
+        </fieldset>
         <HeaderFields
           headers={draft.headers}
           addressChanged={addressChanged}

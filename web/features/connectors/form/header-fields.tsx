@@ -24,7 +24,7 @@ export function HeaderFields({ headers, addressChanged, onChange }: HeaderFields
   const firstMissing = headers.findIndex(({ stored, value }) => stored === null && value === '')
 
   return (
-    <fieldset aria-labelledby={title} className="flex flex-col gap-3">
+    <fieldset aria-labelledby={title} className="flex flex-col gap-4 sm:gap-3">
       <div>
         <p id={title} className="text-sm font-medium">
           Headers
@@ -56,7 +56,7 @@ export function HeaderFields({ headers, addressChanged, onChange }: HeaderFields
               onChange={(event) => change(at, { value: event.target.value })}
             />
           </div>
-          <div className="mt-7">
+          <div className="mt-6.5">
             <IconButton
               label={`Remove header ${at + 1}`}
               onClick={() => {
