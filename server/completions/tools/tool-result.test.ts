@@ -17,3 +17,13 @@ it('limits the characters of a shown result, including links', () => {
   })
   expect(JSON.stringify(message).length).toBeLessThan(100_000)
 })
+
+it('shows what is missing of a result also when the rest of it is too long', () => {
+  const omission = { type: 'note', text: 'The result is larger than 4 MiB.' } as const
+  const parts = [{ type: 'text', text: 'a'.repeat(60_000) }, omission] as const
+  const { message } = createResult(call, { status: 'done', text: 'Long.', parts, duration: 1 }, 1)
+  expect(message.outcome?.parts).toEqual([
+    { type: 'text', text: `${'a'.repeat(50_000)}\n[10,000 further characters are not shown.]` },
+    omission,
+  ])
+})

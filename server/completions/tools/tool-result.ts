@@ -12,6 +12,8 @@ import type { ToolInvocation } from '../run.ts'
 
 /** Characters of a result that are shown to the user. The model may receive more. */
 const maxShownChars = 50_000
+/** Notes at the end of a result that say what is missing of it, and are always shown. */
+const maxOmissions = 3
 
 /** A tool's result as a message, and its files, which are stored separately from the message. */
 export interface CreatedResult {
@@ -61,7 +63,8 @@ export function createResult(
 /** Shortens the parts that a user sees. `addFile` stores an image and returns its id. */
 function shorten(parts: ToolOutcome['parts'], addFile: (image: ReadImage) => string): ResultPart[] {
   let remaining = maxShownChars
-  return parts.map((part): ResultPart => {
+  return parts.map((part, index): ResultPart => {
+    if (part.type === 'note' && index >= parts.length - maxOmissions) return part
     if (part.type === 'image') {
       const { type, width, height } = part
       return { type, file: addFile(part), width, height }

@@ -18,6 +18,7 @@ import {
   isLastingFailure,
   isOutcomeUnknown,
   needsAuthorization,
+  quoteRefusal,
 } from '../mcp/explain-failure.ts'
 import { useServer } from '../mcp/use-server.ts'
 import { rememberMissingScope } from '../oauth/authorize-server.ts'
@@ -310,7 +311,12 @@ class RunningCall {
     const explained = explainFailure(error, this.#connector)
     const { code, message } = explained
     if (await this.#storeMissingConsent(error)) {
-      const text = `The connector "${this.#connector.name}" needs the user's authorization. Connect it under Settings, Connectors, then try again.`
+      const { name, headers } = this.#connector
+      const reason =
+        headers === null
+          ? `The connector "${name}" needs the user's authorization. Connect it`
+          : `The server of the connector "${name}" refused access. Check its headers, or connect it,`
+      const text = `${reason} under Settings, Connectors, then try again.${quoteRefusal(error)}`
       return failure(text, { status: 'authorization_needed', ...times })
     }
     await this.#recordFailure(error, explained)

@@ -388,6 +388,48 @@ describe.each(engines)('the sessions of chats, on %s', (engine) => {
     }
   })
 
+  it.each([
+    ['without headers', null, `The connector "keyed" needs the user's authorization. Connect it`],
+    [
+      'with headers',
+      [{ name: 'X-API-Key', value: 'key-0123456789' }],
+      'The server of the connector "keyed" refused access. Check its headers, or connect it,',
+    ],
+  ])('quotes a server that refuses a call with a plain 401, %s', async (_, headers, advice) => {
+    await connectors.connect('ada', { name: 'keyed', url: server.url, allow_tools: null, headers })
+    const keyed = await findTarget(connectors, ada, 'keyed', 'remember')
+    server.behaviour.call = ({ response }) => {
+      response.writeHead(401).end('The key has expired')
+      return true
+    }
+    expect((await call('a', 'one', keyed)).text).toBe(
+      `${advice} under Settings, Connectors, then try again. The server says: “The key has expired”`,
+    )
+    expect((await requireConnector(connectors.database.db, ada, 'keyed')).error_message).toContain(
+      'The server says: “The key has expired”',
+    )
+  })
+
+  it.each([false, true])(
+    'cuts an error over the byte limit, and keeps the session (stream: %s)',
+    async (isStream) => {
+      await connectors.database.db.updateTable('connectors').set({ time_limit: 20 }).execute()
+      await call('a', 'one')
+      server.behaviour.call = ({ message, send, response }) => {
+        const failed = { code: -32_050, message: `no such table ${'x'.repeat(5_000_000)}` }
+        if (isStream) send({ id: message.id, error: failed })
+        else response.writeHead(200, { 'content-type': 'application/json' })
+        response.end(isStream ? '' : JSON.stringify({ jsonrpc: '2.0', id: message.id, error: failed }))
+        return true
+      }
+      const outcome = await call('a')
+      expect(outcome.status).toBe('failed')
+      expect(outcome.text).toContain('[Error -32050: no such table xxx')
+      server.behaviour.call = () => false
+      expect((await call('a')).text).toBe('before: one')
+    },
+  )
+
   it('does not count messages about progress as part of the result', async () => {
     await connectors.database.db.updateTable('connectors').set({ time_limit: 20 }).execute()
     server.behaviour.call = (pending) => {

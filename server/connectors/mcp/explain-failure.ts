@@ -27,6 +27,13 @@ export function needsAuthorization(error: unknown): boolean {
   )
 }
 
+/** Returns the quotation of the response with which the server required an authorization; empty without one. */
+export function quoteRefusal(error: unknown): string {
+  const words = listCauses(error).find((cause) => cause instanceof UnauthorizedError)?.message ?? ''
+  // Other errors of this class have a message of the SDK.
+  return words.startsWith(' The server says') ? words : ''
+}
+
 /**
  * Whether the error of a connection with a session may mean that the server has lost the session. MCP requires status
  * 404. Many servers send another status, or a JSON-RPC error, with a message about the session, and so may a tool about
@@ -131,10 +138,13 @@ export function explainFailure(error: unknown, connector?: Refused): AppError {
   const own = findAppError(error)
   if (own !== undefined) return own
   if (needsAuthorization(error)) {
-    const message =
+    const reason =
       typeof connector?.token === 'string'
         ? 'The server refused access, because the token does not permit this. Check the token.'
-        : 'The server requires authorization. Connect it to give your consent.'
+        : typeof connector?.headers === 'string'
+          ? 'The server refused access. Check its headers under Advanced, or connect it to give your consent.'
+          : 'The server requires authorization. Connect it to give your consent.'
+    const message = `${reason}${quoteRefusal(error)}`
     return new AppError('upstream_refused_key', message, { cause: error })
   }
   const causes = listCauses(error)

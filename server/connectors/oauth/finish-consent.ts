@@ -1,17 +1,16 @@
 import { timingSafeEqual } from 'node:crypto'
-import { UnauthorizedError } from '@modelcontextprotocol/client'
 import { ownerOf } from '../../access/access.ts'
 import { openJson } from '../../db/secrets/credential.ts'
 import { connectorConsentContext } from '../../db/secrets/seal-contexts.ts'
 import type { ConnectorRow } from '../../db/tables/connector-tables.ts'
-import { AppError, listCauses } from '../../lib/app-error.ts'
+import { AppError } from '../../lib/app-error.ts'
 import { quoteServer, readErrorCode } from '../../lib/quote-server.ts'
 import { hashSecret } from '../../lib/secret.ts'
 import type { ConnectorDeps } from '../connector-deps.ts'
 import { changeState } from '../connector-state.ts'
 import { findConnectorById } from '../connector-store.ts'
 import { connectionKey, connectionPrefix } from '../mcp/connection-pool.ts'
-import { explainFailure } from '../mcp/explain-failure.ts'
+import { explainFailure, quoteRefusal } from '../mcp/explain-failure.ts'
 import { refreshTools } from '../tools/refresh-tools.ts'
 import { ConnectorOAuth } from './connector-oauth.ts'
 import type { PendingConsent } from './consent-request.ts'
@@ -122,8 +121,7 @@ async function redeem(
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'upstream_refused_key') throw error
     // Without this, the user would be advised to consent again and again.
-    const words = listCauses(error).find((cause) => cause instanceof UnauthorizedError)?.message ?? ''
-    const message = `The server refuses the token that its authorization server has just issued. Ask those who run the server.${words.startsWith(' The server says') ? words : ''}`
+    const message = `The server refuses the token that its authorization server has just issued. Ask those who run the server.${quoteRefusal(error)}`
     await storeFailure(deps, current, message)
     throw new AppError('upstream_refused_key', message, { cause: error })
   }

@@ -75,8 +75,8 @@ export function readMessage({ data, secrets, methods, url, limits, cutFor }: Rec
       return { message, answered, result: readResult(result, limits, cutFor !== undefined) }
     }
   }
-  if (cutFor !== undefined) return refuse('too_large')
-  if (isSmall) {
+  if (cutFor !== undefined && !isObject(error)) return refuse('too_large')
+  if (isSmall && cutFor === undefined) {
     const elicits = value['method'] === 'elicitation/create'
     return { message: JSON.stringify(value), answered, ...(elicits ? { elicitation: String(id) } : {}) }
   }

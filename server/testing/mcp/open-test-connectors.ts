@@ -21,7 +21,13 @@ export interface TestConnectors extends Connectors, ConnectorDeps {
   /** Creates a connector for a user and connects it. */
   connect(
     userId: string,
-    fields: { name?: string; url: string; token?: string; allow_tools?: string[] | null },
+    fields: {
+      name?: string
+      url: string
+      token?: string
+      headers?: { name: string; value: string }[] | null
+      allow_tools?: string[] | null
+    },
   ): Promise<ConnectorRow>
   /** The errors that `onError` received. */
   readonly errors: unknown[]
