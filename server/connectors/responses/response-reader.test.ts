@@ -1,3 +1,4 @@
+import type { Transport } from '@modelcontextprotocol/client'
 import { describe, expect, it } from 'vitest'
 import { connectorLimits } from '../connector-limits.ts'
 import type { ReceivedMessage } from './read-message.ts'
@@ -112,5 +113,46 @@ describe('ResponseReader', () => {
     expect(status).toBe(400)
     expect(text.length).toBeLessThan(50_000)
     expect(large).toEqual([])
+  })
+
+  it.each([
+    ['ends the only call', false],
+    ['does not end a call after an aborted one', true],
+  ])('on a common stream, an error without an id %s', async (_, isAborted) => {
+    const responseScheduler = { next: () => Promise.resolve() }
+    const largeMessageReader = { read: () => Promise.reject(new Error('not large')) }
+    const source = { userId: 'ada', url: '', limits: connectorLimits, largeMessageReader, responseScheduler }
+    const budget = new ResponseBudget()
+    budget.reset(connectorLimits.maxCallBytes)
+    const reader = new ResponseReader(source, budget)
+    const late = 'data: {"jsonrpc":"2.0","id":null,"error":{"code":-1,"message":"late"}}\n\n'
+    const send = reader.wrap(
+      (_input, init) =>
+        Promise.resolve(
+          init?.method === 'POST'
+            ? new Response(null, { status: 202 })
+            : new Response(late, { headers: { 'content-type': 'text/event-stream' } }),
+        ),
+      'sse',
+    )
+    const transport: Transport = {
+      start: () => Promise.resolve(),
+      close: () => Promise.resolve(),
+      send: async (sent) => {
+        const init = { method: 'POST', body: JSON.stringify(sent) }
+        reader.noteSent(init)
+        await send('https://tools.example', init)
+      },
+    }
+    reader.watchRequests(transport)
+    const call = (id: number) => transport.send({ jsonrpc: '2.0', id, method: 'tools/call', params: {} })
+    if (isAborted) {
+      await call(1)
+      const params = { requestId: 1 }
+      await transport.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params })
+    }
+    await call(2)
+    const text = await (await send('https://tools.example')).text()
+    expect(text.includes('"id":"2"')).toBe(!isAborted)
   })
 })

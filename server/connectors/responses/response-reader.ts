@@ -331,6 +331,15 @@ export class ResponseReader {
     yield new TextEncoder().encode(read)
   }
 
+  /**
+   * Returns the methods of the requests that a message on a common stream may answer, by their ids: an error without an
+   * id must not end a call when it may be that of an aborted one.
+   */
+  #listUnanswered(): ReadonlyMap<string, string> {
+    const aborted = [...this.#aborted].filter(([, until]) => until >= performance.now())
+    return new Map([...this.#pending, ...aborted.map(([id]) => [id, 'tools/call'] as const)])
+  }
+
   /** Reads a message and returns the JSON for the SDK. Bytes must not be used afterwards. */
   async #read(
     data: string | Uint8Array<ArrayBuffer>,
@@ -339,7 +348,8 @@ export class ResponseReader {
     cutFor?: string,
   ): Promise<string> {
     const { userId, largeMessageReader, url, limits } = this.#source
-    const received = { data, secrets, methods: this.#pending, url, limits, cutFor }
+    const methods = requestId === undefined ? this.#listUnanswered() : this.#pending
+    const received = { data, secrets, methods, url, limits, cutFor }
     let read: ReadMessage
     try {
       read =
