@@ -64,6 +64,7 @@ describe.each(engines)('connectors on %s', (engine) => {
       notice: null,
       allow_tools: null,
       block_tools: [],
+      time_limit: null,
       tools: [],
       credential: expect.stringMatching(/^\S+ 1$/) as string,
     }

@@ -35,6 +35,13 @@ export async function openPostgresSchema(
   const url = urlOf(address, schema.name)
   const database = openPostgres(url, { maxConnections: 5, ...options })
   let isShared = false
+  const giveBack = async (): Promise<void> => {
+    // Waits for the statements that are still running.
+    await database.close()
+    if (!isShared && (await tryToEmpty(admin, schema))) spareSchemas.push(schema)
+    else await admin.query(`drop schema ${schema.name} cascade`)
+  }
+  let closed: Promise<void> | undefined
   return {
     ...database,
     location: {
@@ -45,12 +52,8 @@ export async function openPostgresSchema(
         return url
       },
     },
-    close: async () => {
-      // Waits for the statements that are still running.
-      await database.close()
-      if (!isShared && (await tryToEmpty(admin, schema))) spareSchemas.push(schema)
-      else await admin.query(`drop schema ${schema.name} cascade`)
-    },
+    // A test may close it twice, and two tests must not get the same schema.
+    close: () => (closed ??= giveBack()),
   }
 }
 
