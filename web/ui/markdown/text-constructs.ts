@@ -33,7 +33,7 @@ const grammar =
  * such end, and the rules of GitHub apply.
  */
 export function findAddress(text: string): string | undefined {
-  const end = findEnd(text)
+  const end = createEndFinder()(text, true)
   if (end === undefined) return undefined
   let length = end
   for (; length > 0; length--) {
@@ -45,19 +45,27 @@ export function findAddress(text: string): string | undefined {
   return /^(?:https?:\/\/[a-z\d]|www\.[a-z\d])/i.test(address) ? address : undefined
 }
 
-function findEnd(text: string): number | undefined {
+/** Characters that decide whether a letter is grammar. */
+const grammarLength = 4
+
+/** Returns a function that finds where a foreign script ends a growing text, without reading it from its start again. */
+function createEndFinder(): (text: string, isComplete: boolean) => number | undefined {
+  let at = 0
   let isName = false
-  for (let at = 0; at < text.length;) {
-    const character = String.fromCodePoint(text.codePointAt(at) ?? 0)
-    if (foreignPunctuation.test(character)) return at
-    if (unspacedLetter.test(character)) {
-      const rest = text.slice(at, at + 4)
-      isName ||= namePlace.test(text.slice(0, at)) && !grammar.test(rest)
-      if (!isName) return at
-    } else isName = false
-    at += character.length
+  return (text, isComplete) => {
+    const end = isComplete ? text.length : text.length - grammarLength + 1
+    while (at < end) {
+      const character = String.fromCodePoint(text.codePointAt(at) ?? 0)
+      if (foreignPunctuation.test(character)) return at
+      if (unspacedLetter.test(character)) {
+        const rest = text.slice(at, at + grammarLength)
+        isName ||= namePlace.test(text.slice(0, at)) && !grammar.test(rest)
+        if (!isName) return at
+      } else isName = false
+      at += character.length
+    }
+    return undefined
   }
-  return undefined
 }
 
 function hasExtraBracket(text: string): boolean {
@@ -71,11 +79,13 @@ type Found = { readonly length: number; readonly types: readonly TokenType[] }
 
 /**
  * A construct that reads the characters up to the next space, and takes as many of them as `find` says. `begins` says
- * of each beginning whether it can still be one.
+ * of each beginning whether it can still be one. `createEnd` returns a function that says whether enough was read: a
+ * long text without spaces has many places where a construct can begin, and must not be read to its end from each.
  */
 function construct(
   name: string,
   begins: (start: string) => boolean,
+  createEnd: () => (run: string) => boolean,
   find: (run: string, events: readonly Event[]) => Found | undefined,
   canFollow: (previous: Code) => boolean,
 ): Construct {
@@ -90,12 +100,13 @@ function construct(
       const read: Construct = {
         partial: true,
         tokenize(inner, done, fail) {
+          const isEnough = createEnd()
           const next: State = (code) => {
             if (code === null || isSpace(code) || run.length === maxRunChars) return done(code)
             run += String.fromCharCode(code)
             if (!begins(run)) return fail(code)
             inner.consume(code)
-            return next
+            return isEnough(run) ? done : next
           }
           return (code) => {
             inner.enter('data')
@@ -139,6 +150,10 @@ const beginsAddress = (start: string): boolean => {
 const address = construct(
   'addressBesideText',
   beginsAddress,
+  () => {
+    const findEnd = createEndFinder()
+    return (run) => findEnd(run, false) !== undefined
+  },
   (run, events) => {
     const found = findAddress(run)
     if (found === undefined || isInLabel(events)) return undefined
@@ -150,6 +165,7 @@ const address = construct(
 
 /** The path of a file on Windows, whose backslashes escape nothing: `C:\.ssh\_new` and `\\server\share`. */
 const path = /^(?::\\[\w.$%~@-]|\\\\[\w.-]+\\)[^\s*?"<>|`)\],;'\u3000-\u303f\uff01-\uff65]*/
+const endPath = () => (run: string) => /[*?"<>|`)\],;'\u3000-\u303f\uff01-\uff65]$/.test(run.slice(-1))
 const findPath = (run: string): Found | undefined => {
   const found = path.exec(run)?.[0]
   return found === undefined ? undefined : { length: found.length, types: ['data'] }
@@ -157,12 +173,14 @@ const findPath = (run: string): Found | undefined => {
 const drive = construct(
   'windowsDrive',
   (start) => ':\\'.startsWith(start.slice(0, 2)),
+  endPath,
   findPath,
   (previous) => isLike(previous, /[a-z]/i),
 )
 const share = construct(
   'windowsShare',
   (start) => '\\\\'.startsWith(start.slice(0, 2)),
+  endPath,
   findPath,
   (previous) => !isLike(previous, /[\w\\]/),
 )
@@ -171,9 +189,18 @@ function isLike(code: Code, pattern: RegExp): boolean {
   return code !== null && code > 0 && pattern.test(String.fromCharCode(code))
 }
 
+/** Tokens up to which no bracket is open, so that a long text is not searched again for every address. */
+const outsideLabels = new WeakSet<Token>()
+
 /** Whether an opening bracket is not closed yet, so that the address could be the text of a link. */
 function isInLabel(events: readonly Event[]): boolean {
-  return events.some(([kind, token]) => kind === 'enter' && isOpenLabel(token))
+  const last = events.findLast(
+    ([kind, token]) => outsideLabels.has(token) || (kind === 'enter' && isOpenLabel(token)),
+  )?.[1]
+  if (last !== undefined && !outsideLabels.has(last)) return true
+  const end = events.at(-1)?.[1]
+  if (end !== undefined) outsideLabels.add(end)
+  return false
 }
 
 function isOpenLabel({ type, _balanced }: Token): boolean {
