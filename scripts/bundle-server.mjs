@@ -46,6 +46,8 @@ export async function bundleServer(programs, output) {
     platform: 'node',
     transform: { target: 'node22' },
     logLevel: 'warn',
+    // A package that is not installed, for example one that only tests are said to need, would be missing at run time.
+    onLog: (level, log, print) => print(log.code === 'UNRESOLVED_IMPORT' ? 'error' : level, log),
     // The embedded provider depends on an old `depd`, which wraps deprecated functions with `eval`.
     checks: { eval: false },
     output: {
