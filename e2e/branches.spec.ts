@@ -11,10 +11,11 @@ const previous = (page: Page) => page.getByRole('button', { name: 'Previous vers
 const next = (page: Page) => page.getByRole('button', { name: 'Next version' })
 const contents = (page: Page) => page.getByRole('navigation', { name: 'Contents' })
 
-async function send(page: Page, text: string): Promise<void> {
+/** Sends `text` and waits for its reply. `shown` is the text of the message on the page, without the marks of Markdown. */
+async function send(page: Page, text: string, shown = text): Promise<void> {
   await writeMessage(page, text)
   await expect(page).toHaveURL(/\/chat\/[^/]+$/)
-  await expect(questions(page).filter({ hasText: text })).toBeVisible()
+  await expect(questions(page).filter({ hasText: shown })).toBeVisible()
   await expect(sendButton(page)).toBeVisible()
 }
 
@@ -175,8 +176,11 @@ test('the contents are on the left of a wide window, mark the question in view, 
   user: _,
 }) => {
   await page.setViewportSize({ width: 1280, height: 500 })
-  const long = 'show me a table about **everything** there is to say'
-  await send(page, long)
+  await send(
+    page,
+    'show me a table about **everything** there is to say',
+    'show me a table about everything there is to say',
+  )
   await send(page, 'a second question')
   const rows = contents(page).getByRole('button')
   await expect(rows).toHaveText(['show me a table about everything there i...', 'a second question'])
