@@ -118,9 +118,9 @@ function openDomains(app: FastifyInstance, deps: AppDeps) {
     onChatChanged,
     onError: logAs('background work of the chats failed'),
   })
-  // An MCP connection must not stay open for a user who has signed out. Another session of the user opens a new one.
-  deps.identity.sessions?.onEnd(({ userId }) => {
-    if (userId !== null) connectors.closeIdle(userId).catch(connectors.deps.onError)
+  // An MCP connection must not stay open for a user who has signed out everywhere.
+  deps.identity.sessions?.onEnd(({ userId, isLast }) => {
+    if (userId !== null && isLast) connectors.closeIdle(userId).catch(connectors.deps.onError)
   })
   const endUserMaintenance = startUserMaintenance({
     database: deps.database,

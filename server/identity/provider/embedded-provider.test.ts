@@ -148,7 +148,7 @@ describe.each(engines)('the embedded provider on %s', (engine) => {
       expect(await statusOf(other.refresh(otherTokens.refresh_token))).toBe(200)
       const sessionId = server.identity.sessions?.idOf(tokens.access_token)
       expect(sessionId).not.toBe(server.identity.sessions?.idOf(otherTokens.access_token))
-      expect(ended).toEqual([{ sessionId, userId: id }])
+      expect(ended).toEqual([{ sessionId, userId: id, isLast: false }])
       expect(await server.identity.sessions?.listEnded()).toContain(sessionId)
     })
 
@@ -162,7 +162,7 @@ describe.each(engines)('the embedded provider on %s', (engine) => {
       const done = await session.post('/oidc/session/end/confirm', { xsrf, logout: 'yes' })
       expect(done.status).toBe(303)
       const sessionId = server.identity.sessions?.idOf(tokens.access_token)
-      expect(ended).toEqual([{ sessionId, userId: id }])
+      expect(ended).toEqual([{ sessionId, userId: id, isLast: true }])
       expect(await statusOf(server.readUser(tokens.access_token))).toBe(401)
       expect(await statusOf(session.refresh(tokens.refresh_token))).toBe(400)
       // The next sign-in needs the password.

@@ -30,6 +30,8 @@ export interface EndedSession {
   readonly sessionId: string
   /** Null when the user of the session cannot be found. */
   readonly userId: string | null
+  /** Whether the account is signed in nowhere else. */
+  readonly isLast: boolean
 }
 
 export interface EmbeddedSessionsOptions {
@@ -45,8 +47,8 @@ export interface EmbeddedSessionsOptions {
  * it belongs to the cookie of a browser, with which the next sign-in needs no password.
  *
  * When a session ends, its codes and refresh tokens are deleted, and its access tokens are refused on every node. The
- * listeners of `onEnd` on this node then end its event streams (`end-streams-on-sign-out.ts`) and close the user's idle
- * connections to MCP servers (`server/app.ts`). Replies that are being written continue.
+ * listeners of `onEnd` on this node then end its event streams (`end-streams-on-sign-out.ts`) and, with the last session of
+ * the account, close the user's idle connections to MCP servers (`server/app.ts`). Replies that are being written continue.
  */
 export class EmbeddedSessions {
   readonly #options: EmbeddedSessionsOptions
@@ -104,12 +106,8 @@ export class EmbeddedSessions {
   /** Notifies the listeners of sessions that were ended in a transaction, which must be committed. */
   async notifyEnded(accountId: string, sessionIds: readonly string[]): Promise<void> {
     const { db, issuer } = this.#options
-    const userId = await findUserRow(db, issuer, accountId).then(
-      (user) => user?.id ?? null,
-      () => null,
-    )
-    for (const sessionId of sessionIds)
-      for (const listener of this.#listeners) listener({ sessionId, userId })
+    const user = await findUserRow(db, issuer, accountId).catch(() => undefined)
+    await this.#notify(sessionIds, { accountId, user })
   }
 
   /** Returns a session that has not ended, else undefined. */
@@ -127,7 +125,15 @@ export class EmbeddedSessions {
     // The session ends even when its user cannot be found.
     const session = await this.find(sessionId).catch(() => undefined)
     await revokeGrant(db, sessionId, now())
-    for (const listener of this.#listeners) listener({ sessionId, userId: session?.user?.id ?? null })
+    await this.#notify([sessionId], session)
+  }
+
+  async #notify(sessionIds: readonly string[], session: ActiveSession | undefined): Promise<void> {
+    const others =
+      session === undefined ? [] : await listSignIns(this.#options.db, session.accountId).catch(() => [])
+    const userId = session?.user?.id ?? null
+    for (const sessionId of sessionIds)
+      for (const listener of this.#listeners) listener({ sessionId, userId, isLast: others.length === 0 })
   }
 }
 

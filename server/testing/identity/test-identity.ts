@@ -75,7 +75,7 @@ export function createTestIdentity(
       const userId = known.get(token)?.id ?? null
       known.delete(token)
       if (at === 'elsewhere') ended.push(token)
-      else for (const notify of listeners) notify({ sessionId: token, userId })
+      else for (const notify of listeners) notify({ sessionId: token, userId, isLast: true })
     },
   }
 }
