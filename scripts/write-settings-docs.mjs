@@ -30,7 +30,8 @@ function renderDocs() {
 <!-- Written by npm run docs from server/config/settings.ts. Change it there. -->
 
 Settings are environment variables, or lines of a \`.env\` file in the folder that Yonder is started in. The environment wins
-over the file, and an empty value counts as not set. A wrong value stops the start; the error lists every wrong setting.
+over the file, and an empty value counts as not set. A wrong value stops the start; the error lists every wrong setting. An unknown name is
+logged with the setting that was probably meant.
 
 ${sections.join('\n')}`
 }

@@ -3,11 +3,12 @@ import { collectDefaultMetrics, Registry } from 'prom-client'
 import { createApp } from './app.ts'
 import { findHostOllama } from './bots/check/find-ollama.ts'
 import { insertDefaultBots } from './bots/default-bots.ts'
-import { builtInDemoShareId, ConfigError, readConfig, type Config } from './config/config.ts'
+import { builtInDemoShareId, ConfigError, readSettings, type Config } from './config/config.ts'
 import { findDataWarnings, needsDataFolder, readContainerFacts } from './config/container-warnings.ts'
 import { readMachine } from './config/machine.ts'
 import { withHost } from './config/setting-values.ts'
 import { addDefaultConnectors } from './connectors/sync-connectors.ts'
+import { describeConnectionRisk } from './db/connection-security.ts'
 import { requireDataFolder } from './db/data-folder.ts'
 import { lockDataFolder } from './db/lock-data-folder.ts'
 import { openDatabase } from './db/open-database.ts'
@@ -38,13 +39,13 @@ const eventLoopSampleMs = 100
  */
 export async function startServer(given: Readonly<Record<string, string | undefined>> = {}): Promise<void> {
   try {
-    await start(readConfig(given))
+    await start(readSettings(given))
   } catch (error) {
     fail(error)
   }
 }
 
-async function start(config: Config): Promise<void> {
+async function start({ config, warnings }: ReturnType<typeof readSettings>): Promise<void> {
   if (needsDataFolder(config)) requireDataFolder(config.dataDir)
   const lock = config.databaseUrl === null ? await lockDataFolder(config.dataDir) : null
   const reports = new ErrorReports()
@@ -76,7 +77,10 @@ async function start(config: Config): Promise<void> {
   })
   reports.reportTo((error, message) => app.log.error({ err: error }, message))
   await listen(app, config)
-  for (const warning of findDataWarnings(config, readContainerFacts(config))) app.log.warn(warning)
+  const risk = await describeConnectionRisk(config.databaseUrl)
+  if (risk?.isAccepted === false) app.log.warn(risk.message)
+  for (const warning of [...warnings, ...findDataWarnings(config, readContainerFacts(config))])
+    app.log.warn(warning)
   const stopWatching = tls?.watch(
     (credentials) => servers?.setCredentials(credentials),
     (error) => reports.report(error, 'the certificate could not be renewed'),

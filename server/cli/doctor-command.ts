@@ -21,10 +21,10 @@ Example:
     .action(async () => {
       // Loaded on demand, because other commands need none of it.
       const { examine } = await import('./doctor/examine.ts')
-      const { environment, problem, ignored } = readEnvironment(settings())
+      const { environment, problem, warnings } = readEnvironment(settings())
       const findings = await examine(environment, {
         problems: problem === null ? [] : [problem],
-        ignored,
+        settingWarnings: warnings,
         progress: terminal.progress,
       })
       terminal.print({ text: describe(findings), data: findings })

@@ -15,6 +15,8 @@ describe('the command yonder', () => {
     [['users', 'reset'], 'Usage: yonder users reset [options] <user>'],
     [['users', 'disable', 'ada', 'eve'], 'too many arguments'],
     [['--bogus'], 'Usage: yonder start'],
+    [['--prot', '80'], '(Did you mean --port?)'],
+    [['backup', '--whith-key', 'x'], '(Did you mean --with-key?)'],
   ])('says what is wrong with %j, and exits with code 2', async (parameters, message) => {
     const { code, stdout, stderr } = await runYonder(parameters)
     expect(stderr).toContain(message)

@@ -1,5 +1,6 @@
 import { authTypeOf, integrationOfService } from '@yonder/contract/integration-names'
 import { z } from 'zod'
+import { strictFields } from './setting-values.ts'
 
 /** Capitals are kept as the operator writes them. */
 const serviceName = z
@@ -14,7 +15,7 @@ const serviceName = z
   )
 
 /** A hosted MCP server that users connect with their own API key. */
-const ApiKeyService = z.strictObject({
+const ApiKeyService = strictFields({
   name: serviceName,
   url: z.url({ protocol: /^https?$/, error: 'must be an http or https address' }),
   /** The header that carries the key. */

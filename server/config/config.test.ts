@@ -368,15 +368,58 @@ it('ignores a setting in .env that Node reads only when it starts', async () => 
     const fromFile = readEnvironment()
     process.env.NODE_EXTRA_CA_CERTS = 'other.pem'
     const fromEnvironment = readEnvironment()
-    const results = [fromFile, fromEnvironment].map(({ environment, ignored }) =>
-      [environment.PORT, environment.NODE_EXTRA_CA_CERTS ?? null, ignored])
+    const results = [fromFile, fromEnvironment].map(({ environment, warnings }) =>
+      [environment.PORT, environment.NODE_EXTRA_CA_CERTS ?? null, warnings.length])
     process.stdout.write(JSON.stringify(results))`
   const { output } = await runScript(code)
   expect(JSON.parse(output)).toEqual([
-    ['4001', null, ['NODE_EXTRA_CA_CERTS']],
-    ['4001', 'other.pem', []],
+    ['4001', null, 1],
+    ['4001', 'other.pem', 0],
   ])
   rmSync(folder, { recursive: true })
+})
+
+it('names unknown settings, also beside the wrong ones that they may have been meant for', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'yonder-env-'))
+  writeFileSync(
+    join(folder, '.env'),
+    '\uFEFFPROT=4001\nOIDC_ISSUER=https://id.example\n# X=1\nexport SIGNUP=open\n',
+  )
+  const code = `
+    import { readConfig } from ${JSON.stringify(moduleUrl('config/config.ts'))}
+    process.chdir(${JSON.stringify(folder)})
+    process.env.OIDC_CLIENTID = 'x'
+    try { readConfig() } catch ({ message }) { process.stdout.write(message) }`
+  const { output } = await runScript(code)
+  for (const text of [
+    'OIDC_CLIENT_ID: is needed with OIDC_ISSUER',
+    'PROT in .env is not a setting of Yonder and has no effect. Did you mean PORT?',
+    'SIGNUP in .env is not a setting of Yonder and has no effect. Did you mean SIGN_UP?',
+    'OIDC_CLIENTID is not a setting of Yonder and has no effect. Did you mean OIDC_CLIENT_ID?',
+  ])
+    expect(output.split('\n')).toContainEqual(expect.stringContaining(`  ${text}`))
+  rmSync(folder, { recursive: true })
+})
+
+it('names a certificate of the database that cannot be read', () => {
+  const DATABASE_URL = 'postgres://y:p@db/y?sslmode=verify-full&sslrootcert=/nope/ca.pem'
+  expect(listProblems({ DATABASE_URL })).toEqual([
+    '  DATABASE_URL: has sslrootcert=/nope/ca.pem, a file that cannot be read (ENOENT)',
+  ])
+})
+
+it.each([
+  ['DEFAULT_BOTS', { name: 'A', modle: 'm' }, 'has an unknown field "modle". Did you mean "model"?'],
+  ['DEFAULT_BOTS', { name: 'A', model: 'm', baseUrl: 'x' }, 'Did you mean "base_url"?'],
+  ['MODEL_PRICES', { model: 'm', input: 1, ouput: 1 }, 'Did you mean "output"?'],
+  ['API_KEY_SERVICES', { name: 'a', url: 'https://a.example', haeder: 'X' }, 'Did you mean "header"?'],
+  [
+    'API_KEY_SERVICES',
+    { name: 'a', url: 'https://a.example', key: 'X' },
+    'The fields are name, url, header, scheme',
+  ],
+])('names the field that was meant in %s', (name, entry, text) => {
+  expect(listProblems({ [name]: JSON.stringify([entry]) }).join()).toContain(text)
 })
 
 it('reads a first setting after a byte order mark', () => {

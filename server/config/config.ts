@@ -1,4 +1,7 @@
+import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { parseEnv } from 'node:util'
+import { errorCode } from '../lib/describe-error.ts'
 import { trimSlashes } from '../lib/text.ts'
 import { defaultApiKeyServices } from './api-key-service.ts'
 import { readCertificateFiles, type CertificatePaths } from './certificate-files.ts'
@@ -6,6 +9,7 @@ import { findDataFolder } from './data-folder.ts'
 import { readMachine, unknownMachine, type Machine } from './machine.ts'
 import { withHost } from './setting-values.ts'
 import { Settings } from './settings.ts'
+import { findUnknownSettings } from './unknown-settings.ts'
 
 /** What the settings mean. */
 export type Config = ReturnType<typeof toConfig>
@@ -27,9 +31,12 @@ export function parseConfig(environment: Environment, machine?: Machine): Config
   throw createSettingsError(problems)
 }
 
-/** Creates the error that lists wrong settings. */
-export function createSettingsError(problems: readonly SettingProblem[]): ConfigError {
-  const lines = problems.map((problem) => `  ${describeProblem(problem)}`)
+/** Creates the error that lists wrong settings, and then those without effect. */
+export function createSettingsError(
+  problems: readonly SettingProblem[],
+  warnings: readonly string[] = [],
+): ConfigError {
+  const lines = [...problems.map(describeProblem), ...warnings].map((text) => `  ${text}`)
   return new ConfigError(`Yonder cannot run with these settings:\n${lines.join('\n')}`)
 }
 
@@ -115,7 +122,25 @@ function findConflicts(env: Settings): SettingProblem[] {
   if (env.DEFAULT_MODEL_API_KEY !== undefined && env.DEFAULT_MODEL_BASE_URL === undefined) {
     problems.push({ name: 'DEFAULT_MODEL_BASE_URL', message: 'is needed with DEFAULT_MODEL_API_KEY' })
   }
-  return [...problems, ...findTlsConflicts(env)]
+  return [...problems, ...findTlsConflicts(env), ...findUnreadableFiles(env)]
+}
+
+/** Files that the driver of PostgreSQL reads, by their parameter in the address. */
+const postgresFiles = ['sslrootcert', 'sslcert', 'sslkey']
+
+function findUnreadableFiles({ DATABASE_URL }: Settings): SettingProblem[] {
+  const parameters = new URLSearchParams(DATABASE_URL?.split('?')[1])
+  return postgresFiles.flatMap((name) => {
+    const path = parameters.get(name)
+    if (path === null) return []
+    try {
+      readFileSync(path)
+      return []
+    } catch (error) {
+      const message = `has ${name}=${path}, a file that cannot be read (${errorCode(error)})`
+      return [{ name: 'DATABASE_URL', message }]
+    }
+  })
 }
 
 function findTlsConflicts({ TLS, TLS_CERT, TLS_KEY, PUBLIC_URL }: Settings): SettingProblem[] {
@@ -288,9 +313,20 @@ function nullIfNone(setting: string): string | null {
  * @throws ConfigError when settings are wrong, or `.env` cannot be read
  */
 export function readConfig(given: Environment = {}): Config {
-  const { environment, problem } = readEnvironment(given)
+  return readSettings(given).config
+}
+
+/** Like `readConfig`, and returns a sentence for each setting that has no effect. */
+export function readSettings(given: Environment = {}): {
+  readonly config: Config
+  readonly warnings: readonly string[]
+} {
+  const { environment, problem, warnings } = readEnvironment(given)
   if (problem !== null) throw new ConfigError(`Yonder cannot run: ${describeProblem(problem)}`)
-  return parseConfig(environment, readMachine())
+  const { config, problems } = inspectConfig(environment, readMachine())
+  // A setting may be missing because its name is misspelled.
+  if (problems.length > 0) throw createSettingsError(problems, warnings)
+  return { config, warnings }
 }
 
 /** Node reads this setting only when it starts, before `.env` is read. */
@@ -300,8 +336,8 @@ export interface ReadEnvironment {
   readonly environment: Environment
   /** Why `.env` could not be read. */
   readonly problem: SettingProblem | null
-  /** The settings in `.env` that have no effect there, and are not in `environment`. */
-  readonly ignored: readonly string[]
+  /** A sentence for each setting that has no effect, because of its name or because it is in `.env`. */
+  readonly warnings: readonly string[]
 }
 
 /**
@@ -310,24 +346,30 @@ export interface ReadEnvironment {
  */
 export function readEnvironment(given: Environment = {}): ReadEnvironment {
   const wasSet = process.env[settingOfNode] !== undefined
-  const problem = loadEnvFile()
+  const { problem, names } = loadEnvFile()
   removeByteOrderMark(process.env)
   const options = Object.entries(given).filter(([, value]) => value !== undefined)
   const environment: Environment = { ...process.env, ...Object.fromEntries(options) }
-  if (wasSet || environment[settingOfNode] === undefined) return { environment, problem, ignored: [] }
-  return { environment: { ...environment, [settingOfNode]: undefined }, problem, ignored: [settingOfNode] }
+  const warnings = findUnknownSettings(process.env, names)
+  if (wasSet || environment[settingOfNode] === undefined) return { environment, problem, warnings }
+  const unread = `${settingOfNode} has no effect in .env, because Node reads it only when it starts. Set it in the environment of the server.`
+  return {
+    environment: { ...environment, [settingOfNode]: undefined },
+    problem,
+    warnings: [...warnings, unread],
+  }
 }
 
-function loadEnvFile(): SettingProblem | null {
+/** Loads `.env` into the environment of the process, and returns the names in it. */
+function loadEnvFile(): { readonly problem: SettingProblem | null; readonly names: readonly string[] } {
   try {
+    const names = Object.keys(parseEnv(readFileSync('.env', 'utf8').replace(/^\uFEFF/, '')))
     process.loadEnvFile('.env')
-    return null
+    return { problem: null, names }
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null
-    return {
-      name: '.env',
-      message: `cannot be read (${error instanceof Error ? error.message : String(error)})`,
-    }
+    if (errorCode(error) === 'ENOENT') return { problem: null, names: [] }
+    const message = `cannot be read (${error instanceof Error ? error.message : String(error)})`
+    return { problem: { name: '.env', message }, names: [] }
   }
 }
 

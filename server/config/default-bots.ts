@@ -1,9 +1,9 @@
 import { BotInput } from '@yonder/contract/bot'
 import { z } from 'zod'
-import { issuedSecret } from './setting-values.ts'
+import { issuedSecret, strictFields } from './setting-values.ts'
 
 /** Bots that every user gets at the first sign-in. */
-export const DefaultBots = z.array(z.strictObject(BotInput.shape)).superRefine((bots, context) => {
+export const DefaultBots = z.array(strictFields(BotInput.shape)).superRefine((bots, context) => {
   for (const [index, { name, api_key }] of bots.entries()) {
     if (api_key) {
       for (const { message } of issuedSecret.safeParse(api_key).error?.issues ?? [])

@@ -35,7 +35,11 @@ it.each([
     'MODEL_PRICES.0.currency: must be a currency of ISO 4217 in capitals, such as USD or EUR',
   ],
   ['a model twice', [price, { ...price, model: 'M' }], 'MODEL_PRICES.1.model: occurs twice: "M"'],
-  ['a misspelt field', [{ ...price, ouput: 1 }], 'MODEL_PRICES.0: Unrecognized key: "ouput"'],
+  [
+    'a misspelt field',
+    [{ ...price, ouput: 1 }],
+    'MODEL_PRICES.0: has an unknown field "ouput". Did you mean "output"?',
+  ],
 ])('refuses prices of models with %s', (_name, value, problem) => {
   const text = typeof value === 'string' ? value : JSON.stringify(value)
   expect(listProblems({ MODEL_PRICES: text, PORT: 'x' })).toEqual([

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { z } from 'zod'
+import { strictFields } from './setting-values.ts'
 
 /** Thousands of times the highest price of any known model, so that a currency with small units fits as well. */
 const maxPrice = 10_000_000
@@ -26,7 +27,7 @@ function isCurrency(code: string): boolean {
 }
 
 /** The prices that the operator sets for a model, for a million tokens, and its context window. */
-const ModelPrice = z.strictObject({
+const ModelPrice = strictFields({
   /** Matches names as `models/catalogue/model-names.ts` lists them. */
   model: z.string().trim().min(1).max(300),
   /** With it, the entry applies only to models at this address. */

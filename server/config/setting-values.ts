@@ -1,5 +1,6 @@
 import { isIP } from 'node:net'
 import { z } from 'zod'
+import { findNearest } from '../lib/find-nearest.ts'
 import { findWeakness, isPlaceholder, makeSecretHint } from '../lib/secret.ts'
 import { isHeaderSecret } from '../lib/text.ts'
 
@@ -57,6 +58,22 @@ export const json = <Schema extends z.ZodType>(schema: Schema, what: string) =>
       }
     })
     .pipe(schema)
+
+/** An object with these fields only. Another one is named with the field that was probably meant. */
+export const strictFields = <Shape extends z.core.$ZodShape>(shape: Shape) =>
+  z.strictObject(shape, {
+    error: (issue) =>
+      issue.code === 'unrecognized_keys'
+        ? issue.keys.map((key) => describeUnknownField(key, Object.keys(shape))).join('; ')
+        : undefined,
+  })
+
+function describeUnknownField(key: string, fields: readonly string[]): string {
+  const plain = (name: string) => name.toLowerCase().replace(/[^a-z0-9]/g, '')
+  const nearest = fields.find((one) => plain(one) === plain(key)) ?? findNearest(key.toLowerCase(), fields)
+  const advice = nearest === undefined ? `The fields are ${fields.join(', ')}` : `Did you mean "${nearest}"?`
+  return `has an unknown field "${key}". ${advice}`
+}
 
 /** Entries separated by commas; spaces around them are ignored. */
 const list = (entry: z.ZodType<string, string>) =>

@@ -1,6 +1,8 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Config } from '../../config/config.ts'
+import { withHost } from '../../config/setting-values.ts'
+import { describeConnectionRisk } from '../../db/connection-security.ts'
 import type { Database } from '../../db/database.ts'
 import { findDamage, readPostgresFacts } from '../../db/inspect-database.ts'
 import { describeOtherVersion, countAppliedMigrations } from '../../db/migrate.ts'
@@ -107,7 +109,9 @@ async function examinePostgres(
   { databaseUrl }: Config,
   report: Report,
 ): Promise<boolean> {
-  const { host, pathname } = new URL(databaseUrl ?? '')
+  const { host, pathname } = new URL(withHost(databaseUrl ?? ''))
+  const risk = await describeConnectionRisk(databaseUrl)
+  if (risk !== null) report.warning(risk.message)
   const writeProblem = await findWriteProblem(database)
   if (writeProblem !== null) {
     report.problem(`PostgreSQL at ${host}${pathname} (DATABASE_URL): ${writeProblem}`)

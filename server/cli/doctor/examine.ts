@@ -32,8 +32,8 @@ const checks: readonly Check[] = [
 export interface ExamineOptions {
   /** Problems of reading the environment itself. */
   readonly problems?: readonly SettingProblem[]
-  /** The settings in `.env` that have no effect there. */
-  readonly ignored?: readonly string[]
+  /** A sentence for each setting that has no effect. */
+  readonly settingWarnings?: readonly string[]
   /** Milliseconds since 1970. */
   readonly now?: () => number
   readonly progress?: (text: string) => void
@@ -42,13 +42,13 @@ export interface ExamineOptions {
 /** Runs all checks, also after one has failed. They change nothing but the token of `proxyCheck`. */
 export async function examine(
   environment: Environment,
-  { problems = [], ignored = [], now = Date.now, progress = () => undefined }: ExamineOptions = {},
+  { problems = [], settingWarnings = [], now = Date.now, progress = () => undefined }: ExamineOptions = {},
 ): Promise<Finding[]> {
   const inspected = inspectConfig(environment, readMachine())
   const context: CheckContext = {
     config: inspected.config,
     problems: [...problems, ...inspected.problems],
-    ignored,
+    settingWarnings,
     guards: openGuards(inspected.config.outgoing, {
       authorities: listAuthorities(inspected.config, environment),
     }),

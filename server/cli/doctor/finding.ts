@@ -15,8 +15,8 @@ export interface CheckContext {
   /** A setting that cannot be parsed counts as unset. */
   readonly config: Config
   readonly problems: readonly SettingProblem[]
-  /** The settings in `.env` that have no effect there. */
-  readonly ignored: readonly string[]
+  /** A sentence for each setting that has no effect. */
+  readonly settingWarnings: readonly string[]
   readonly guards: Guards
   /** Milliseconds since 1970. */
   readonly now: () => number
