@@ -29,6 +29,16 @@ const restrictions = [
       'outgoing requests of the server go through a guard of server/http/outgoing, those of the browser through web/lib',
   },
   {
+    pattern:
+      /\brequest\.ips?\b|\{[^{}]*\bips?\b[^{}]*\}: (Pick<)?FastifyRequest|\btrustProxy\b|\.remoteAddress\b/,
+    isAllowed: (/** @type {string} */ path) =>
+      /^scripts\/|^server\/(testing|http\/outgoing)\/|^server\/http\/client-address\.ts$|\.test\.ts$/.test(
+        path,
+      ),
+    message:
+      'the address of a client is request.client of server/http/client-address.ts, in its one spelling',
+  },
+  {
     pattern: /\bJSON\.parse\(\s*JSON\.stringify\(|\bstructuredClone\(/,
     isAllowed: (/** @type {string} */ path) => /\.test\.tsx?$/.test(path),
     message: 'state is never cloned as a whole: create a new object for the part that changes',
@@ -49,7 +59,7 @@ const restrictions = [
 ]
 
 /**
- * Settings, SQL, outgoing requests, clones, literal colours, radii and durations, a `className` prop and default
+ * Settings, SQL, outgoing requests, addresses of clients, clones, literal colours, radii and durations, a `className` prop and default
  * exports are allowed in some files only.
  *
  * @type {import('./read-sources.mjs').Rule}

@@ -174,6 +174,13 @@ const cases = [
     message: 'only server/config',
   },
   {
+    title: 'one file knows the address of a client',
+    rule: checkRestrictedCode,
+    bad: ['server/app.ts', 'const key = ({ ip }: FastifyRequest) => ip'],
+    good: ['server/live/keys.ts', 'const key = ({ client }: FastifyRequest) => client.address'],
+    message: 'the address of a client is request.client',
+  },
+  {
     title: 'SQL is allowed in stores only: the query builder',
     rule: checkRestrictedCode,
     bad: ['server/chats/chat-routes.ts', "\nawait db.selectFrom('chat').execute()"],

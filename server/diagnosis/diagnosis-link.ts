@@ -1,5 +1,6 @@
 import type { Db } from '../db/database.ts'
 import type { Sealer } from '../db/secrets/seal-secret.ts'
+import type { Client } from '../http/client-address.ts'
 import { createLink, findLinkSubject, consumeLink } from '../identity/accounts/operator-links.ts'
 import { deleteAccountRecordsOfModel } from '../identity/provider/oidc-store.ts'
 
@@ -11,17 +12,11 @@ export const frameCount = 10
 export const frameIntervalMs = 200
 
 /** What the server received of the request. Sent in the first frame. */
-export interface ReceivedRequest {
+export interface ReceivedRequest extends Client {
   /** The parameter of the path, as it is in the request line. */
   readonly parameter: string
-  /** The address that counts for rate limits. */
-  readonly address: string
-  /** The address of the connection: a proxy's, or the client's. */
-  readonly peer: string
   /** The header `X-Forwarded-For`. */
   readonly forwardedFor: string | null
-  /** Whether that header counts, because the address of the connection is in `TRUSTED_PROXIES`. */
-  readonly isPeerTrusted: boolean
   /** Whether another header shows that there is a proxy. */
   readonly isProxied: boolean
 }

@@ -52,15 +52,12 @@ export function registerDiagnosisRoutes(
   })
 }
 
-function describeRequest({ url, ip, ips, socket, headers }: FastifyRequest): ReceivedRequest {
+function describeRequest({ url, client, headers }: FastifyRequest): ReceivedRequest {
   const forwardedFor = headers['x-forwarded-for']
   return {
     parameter: (url.split('?')[0] ?? '').slice(diagnosisPath.length),
-    address: ip,
-    peer: socket.remoteAddress ?? '',
+    ...client,
     forwardedFor: forwardedFor === undefined ? null : String(forwardedFor),
-    // `ips` has the address of the connection, and those that it was trusted to name.
-    isPeerTrusted: (ips?.length ?? 0) > 1,
     isProxied: ['via', 'forwarded', 'x-real-ip', 'x-forwarded-proto', 'x-forwarded-host'].some(
       (name) => headers[name] !== undefined,
     ),

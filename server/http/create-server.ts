@@ -3,8 +3,8 @@ import Fastify, { LogController, type FastifyInstance, type FastifyReply, type F
 import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod'
 import { describeError } from '../lib/describe-error.ts'
 import { shuttingDown, unpublished } from './api.ts'
+import { registerClientAddresses } from './client-address.ts'
 import { createErrorHandler, refuseBrokenRequest, type ToStorageError } from './error-handler.ts'
-import { registerForwardedAddresses } from './forwarded-addresses.ts'
 import { registerHostCheck } from './host-check.ts'
 import { registerJsonBody } from './json-body.ts'
 import { registerOpenApi } from './open-api.ts'
@@ -65,7 +65,6 @@ export async function createServer(deps: ServerDeps, options: ServerOptions): Pr
     return503OnClosing: false,
     // A HEAD request would have the effects of its GET: it would reserve a chat or open a stream.
     exposeHeadRoutes: false,
-    trustProxy: trustedProxies.length === 0 ? false : [...trustedProxies],
     routerOptions: { maxParamLength: 1_000 },
     // For requests that are refused before any route is found.
     frameworkErrors: handleError,
@@ -79,9 +78,9 @@ export async function createServer(deps: ServerDeps, options: ServerOptions): Pr
   app.setValidatorCompiler(validatorCompiler)
   app.setSerializerCompiler(serializerCompiler)
   app.setErrorHandler(handleError)
+  registerClientAddresses(app, trustedProxies)
   registerClosing(app)
   onDisconnect(app, logDisconnect)
-  registerForwardedAddresses(app)
   registerHostCheck(app, { publicUrl, servesTls: tls !== null, otherHosts: tls?.hosts ?? (() => []) })
   registerJsonBody(app)
   registerSecurityHeaders(app, {
@@ -106,7 +105,7 @@ function registerAuthority(app: FastifyInstance, authority: string): void {
   )
 }
 
-/** Refuses requests during the shutdown with `unavailable`. Its hooks must be registered before all others. */
+/** Refuses requests during the shutdown with `unavailable`. Its hooks must be registered before all that act. */
 export function registerClosing(app: FastifyInstance): void {
   let closing = false
   app.addHook('preClose', async () => {

@@ -79,10 +79,10 @@ const loopbackHost = /^(127\.0\.0\.1|localhost|\[::1\])(:\d+)?$/i
  * other machines. Such a request has a header that the proxy added, or the public name in its Host header, which a
  * proxy must pass on (`host-check.ts`).
  */
-function isFromThisMachine({ socket, headers }: FastifyRequest): boolean {
+function isFromThisMachine({ client, headers }: FastifyRequest): boolean {
   const isProxied = Object.keys(headers).some(
     (name) => name.startsWith('x-forwarded') || name.startsWith('cf-') || proxyHeaders.has(name),
   )
   if (isProxied || !loopbackHost.test(headers.host ?? '')) return false
-  return ['127.0.0.1', '::1', '::ffff:127.0.0.1'].includes(socket.remoteAddress ?? '')
+  return ['127.0.0.1', '::1'].includes(client.peer)
 }

@@ -58,21 +58,20 @@ it('counts a call with its own limit separately from other writes', async () => 
 
 it.each([
   ['192.0.2.1', '192.0.2.1'],
-  ['::ffff:192.0.2.1', '192.0.2.1'],
   ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::'],
   ['2001:db8:1:2::1', '2001:db8:1:2::'],
   ['2001:db8:1:3::1', '2001:db8:1:3::'],
   ['::1', '::'],
-])('counts the address %s as %s', (ip, network) => {
-  expect(networkOf({ ip })).toBe(network)
+])('counts the address %s as %s', (address, network) => {
+  expect(networkOf({ client: { address, peer: address, isPeerTrusted: false } })).toBe(network)
 })
 
 it.each([
   ['192.0.2.1', '192.0.2.1'],
   ['2001:db8:1:2:3:4:5:6', '2001:db8:1::'],
   ['2001:db8:2::1', '2001:db8:2::'],
-])('counts the site of the address %s as %s', (ip, site) => {
-  expect(siteOf({ ip })).toBe(site)
+])('counts the site of the address %s as %s', (address, site) => {
+  expect(siteOf({ client: { address, peer: address, isPeerTrusted: false } })).toBe(site)
 })
 
 it('allows all networks of an IPv6 site together eight times the limit of one', async () => {

@@ -1,6 +1,7 @@
-import rateLimit, { normalizeIP } from '@fastify/rate-limit'
+import rateLimit from '@fastify/rate-limit'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { AppError } from '../lib/app-error.ts'
+import { networkOfAddress } from './client-address.ts'
 
 const minuteMs = 60_000
 const writeMethods = new Set(['POST', 'PUT', 'DELETE', 'PATCH'])
@@ -20,6 +21,7 @@ export async function registerRateLimits(app: FastifyInstance): Promise<void> {
     global: false,
     // Users or networks that each limit counts.
     cache: 50_000,
+    keyGenerator: networkOf,
     errorResponseBuilder: (_request, { after }) =>
       new AppError('rate_limited', `Too many requests. Try again in ${after}.`),
   })
@@ -35,8 +37,8 @@ export interface RequestLimits {
  * The network that sent a request, for limits without a user: the IPv4 address, or the first 64 bits of the IPv6
  * address, which belong to one customer of a provider.
  */
-export function networkOf({ ip }: Pick<FastifyRequest, 'ip'>): string {
-  return normalizeIP(ip)
+export function networkOf({ client }: Pick<FastifyRequest, 'client'>): string {
+  return networkOfAddress(client.address, 64)
 }
 
 /** Bits of an IPv6 prefix that some providers assign to one customer, who then has 65,536 networks of 64 bits. */
@@ -45,8 +47,8 @@ const siteBits = 48
 export const maxNetworksPerSite = 8
 
 /** The IPv4 address, or the IPv6 prefix that one customer may have. */
-export function siteOf({ ip }: Pick<FastifyRequest, 'ip'>): string {
-  return normalizeIP(ip, siteBits)
+export function siteOf({ client }: Pick<FastifyRequest, 'client'>): string {
+  return networkOfAddress(client.address, siteBits)
 }
 
 /**

@@ -136,6 +136,6 @@ function examineAddress(received: ReceivedRequest, report: Report): void {
   const isForwarded = isProxied || hops.some((hop) => hop !== forgedAddress)
   if (isForwarded && !isPeerTrusted)
     report.warning(
-      `All users share the rate limits of the proxy, because its address is not trusted. Set TRUSTED_PROXIES=${peer.replace(/^::ffff:/, '')}`,
+      `All users share the rate limits of the proxy, because its address is not trusted. Set TRUSTED_PROXIES=${peer}`,
     )
 }

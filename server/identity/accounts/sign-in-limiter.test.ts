@@ -1,7 +1,7 @@
 import Fastify, { type FastifyInstance } from 'fastify'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { registerClientAddresses } from '../../http/client-address.ts'
 import { createErrorHandler } from '../../http/error-handler.ts'
-import { registerForwardedAddresses } from '../../http/forwarded-addresses.ts'
 import { createSignInLimiter } from './sign-in-limiter.ts'
 
 const minuteMs = 60_000
@@ -18,9 +18,9 @@ describe('the limit of sign-in attempts', () => {
     time = 1_000_000
     waits = []
     held = []
-    app = Fastify({ trustProxy: true })
+    app = Fastify()
     app.setErrorHandler(createErrorHandler(() => null))
-    registerForwardedAddresses(app)
+    registerClientAddresses(app, ['loopback'])
     const signInLimiter = createSignInLimiter({
       perMinute: 20,
       now: () => time,

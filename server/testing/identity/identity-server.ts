@@ -4,6 +4,7 @@ import { parseConfig, type Config } from '../../config/config.ts'
 import type { Database } from '../../db/database.ts'
 import { createSealer, type Sealer } from '../../db/secrets/seal-secret.ts'
 import type { Api } from '../../http/api.ts'
+import { registerClientAddresses } from '../../http/client-address.ts'
 import { createErrorHandler } from '../../http/error-handler.ts'
 import { openGuards } from '../../http/outgoing/guarded-fetch.ts'
 import { registerRateLimits } from '../../http/rate-limits.ts'
@@ -72,6 +73,7 @@ export async function openIdentityServer(options: IdentityServerOptions): Promis
   app.setErrorHandler(createErrorHandler(() => null))
   authenticateRequests(app, identity)
   registerSecurityHeaders(app, { connectOrigins: identity.browserOrigins, usesHsts: false })
+  registerClientAddresses(app, [])
   await registerRateLimits(app)
   await identity.register(app)
   await app.register(async (api: Api) => registerSettingsRoutes(api, { identity, config }))
