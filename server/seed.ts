@@ -7,8 +7,7 @@ import { readConfig, type Config } from './config/config.ts'
 import { addDefaultConnectors } from './connectors/sync-connectors.ts'
 import type { Database, Db } from './db/database.ts'
 import { openDatabase } from './db/open-database.ts'
-import { requireSecretKey } from './db/secrets/require-secret-key.ts'
-import { createSealer } from './db/secrets/seal-secret.ts'
+import { openSealer } from './db/secrets/open-sealer.ts'
 import type { MessageRow } from './db/tables/tables.ts'
 import { createAccount } from './identity/accounts/create-account.ts'
 import { createPasswordHasher } from './identity/accounts/hash-password.ts'
@@ -51,7 +50,7 @@ async function seedUser(
 ): Promise<string> {
   const { db } = database
   const now = Date.now()
-  const sealer = createSealer(requireSecretKey(config.secretKey, config.dataDir))
+  const sealer = await openSealer(db, config, now)
   const created = await createAccount(
     {
       database,

@@ -12,8 +12,7 @@ import { describeConnectionRisk } from './db/connection-security.ts'
 import { requireDataFolder } from './db/data-folder.ts'
 import { lockDataFolder } from './db/lock-data-folder.ts'
 import { openDatabase } from './db/open-database.ts'
-import { requireSecretKey } from './db/secrets/require-secret-key.ts'
-import { createSealer } from './db/secrets/seal-secret.ts'
+import { openSealer } from './db/secrets/open-sealer.ts'
 import { openGuards } from './http/outgoing/guarded-fetch.ts'
 import { createTlsServers } from './http/tls-server.ts'
 import { createPasswordHasher } from './identity/accounts/hash-password.ts'
@@ -54,8 +53,8 @@ async function start({ config, warnings }: ReturnType<typeof readSettings>): Pro
   const database = await openDatabase(config, {
     onError: (error) => reports.report(error, 'a connection to the database failed'),
   })
-  const sealer = createSealer(requireSecretKey(config.secretKey, config.dataDir))
   const now = Date.now
+  const sealer = await openSealer(database.db, config, now())
   if (config.demoShareId === builtInDemoShareId) await seedDemoShare(database, now())
   const deps = { config, database, sealer, now, passwords: createPasswordHasher() }
   const guards = openGuards(config.outgoing)

@@ -4,6 +4,7 @@ import { AppError } from '../lib/app-error.ts'
 import { addBackupCommands } from './backup-commands.ts'
 import type { Cli } from './cli.ts'
 import { addDoctorCommand } from './doctor-command.ts'
+import { addKeyCommand } from './key-command.ts'
 import { addStartCommand } from './start-command.ts'
 import { CommandError, openTerminal, type Streams, type Terminal, type TerminalOptions } from './terminal.ts'
 import { addUserCommands } from './user-commands.ts'
@@ -58,6 +59,7 @@ export async function runCli(
   addDoctorCommand(cli)
   addUserCommands(cli)
   addBackupCommands(cli)
+  addKeyCommand(cli)
   addVersionCommand(cli)
   program.commands.forEach(addCommonOptions)
   try {

@@ -43,13 +43,9 @@ export const keyCheck: Check = {
     const fits = await compareSecretKey(database.db, sealer)
     if (fits === 'differs')
       report.problem(
-        `The key (${place}) does not belong to this database. Use the key with which the data was stored, or change the key as docs/operations/backup.md describes.`,
+        `The key (${place}) does not belong to this database. Servers refuse to start. Use the key with which the data was stored. If it is lost or was changed on purpose, run "yonder change-key".`,
       )
     else context.sealer = sealer
-    if (fits === 'perhaps differs')
-      report.warning(
-        `The key (${place}) decrypts none of the stored keys of bots and services. Unless you changed it on purpose, use the key with which they were stored.`,
-      )
     return `The key (${place}) belongs to the database.`
   },
 }

@@ -1,5 +1,4 @@
 import { sql, type Transaction } from 'kysely'
-import type { AppError } from '../../lib/app-error.ts'
 import type { Database, Db, Dialect } from '../database.ts'
 import { countAppliedMigrations, runNextMigration } from '../migrate.ts'
 import type { Tables } from '../tables/tables.ts'
@@ -24,7 +23,7 @@ export interface FillOptions {
  */
 export function fillDatabase({ db, dialect }: Database, options: FillOptions): Promise<Content> {
   return db.transaction().execute(async (trx) => {
-    if (!(await dialect.lockOutServers(trx))) throw serverRuns()
+    await refuseRunningServer(trx, dialect)
     // A server that starts now waits for this transaction.
     await dialect.lockMigrations(trx)
     await removeTables(trx, dialect)
@@ -52,8 +51,14 @@ async function* hashChunks(chunks: AsyncIterable<Chunk>, writer: ContentWriter):
   }
 }
 
-const serverRuns = (): AppError =>
-  refusal('A server uses the database. Stop all servers first. Nothing was changed.')
+/**
+ * Keeps servers from starting until the transaction ends.
+ * @throws AppError when one uses the database
+ */
+export async function refuseRunningServer(trx: Transaction<Tables>, dialect: Dialect): Promise<void> {
+  if (await dialect.lockOutServers(trx)) return
+  throw refusal('A server uses the database. Stop all servers first. Nothing was changed.')
+}
 
 /**
  * Removes the tables and functions that the migrations of PostgreSQL have created, and no other objects of the schema.
@@ -77,7 +82,7 @@ async function removeTables(trx: Db, dialect: Dialect): Promise<void> {
  */
 export async function hasData({ db, dialect }: Database): Promise<boolean> {
   return db.transaction().execute(async (trx) => {
-    if (!(await dialect.lockOutServers(trx))) throw serverRuns()
+    await refuseRunningServer(trx, dialect)
     const tables = await listColumns({ db: trx, dialect })
     const existing = copiedTables.filter((table) => tables.has(table))
     const migrationColumns = tables.get('migrations')?.map(({ name }) => name)

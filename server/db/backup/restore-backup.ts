@@ -10,7 +10,14 @@ import { openSqlite } from '../dialects/sqlite.ts'
 import { lockDataFolder } from '../lock-data-folder.ts'
 import { countFrom, migrations } from '../migrate.ts'
 import { openStoredDatabase, sqliteFileName } from '../open-database.ts'
-import { findSecretKey, secretKeyFileName, writeSecretKey } from '../secrets/require-secret-key.ts'
+import { changeSecretKey } from '../secrets/open-sealer.ts'
+import {
+  findSecretKey,
+  requireSecretKey,
+  secretKeyFileName,
+  writeSecretKey,
+} from '../secrets/require-secret-key.ts'
+import { createSealer } from '../secrets/seal-secret.ts'
 import { readChunks, readHeader, syncFolder, type Header } from './backup-file.ts'
 import { fitsKey, type InstallationOptions } from './create-backup.ts'
 import { fillDatabase, hasData } from './fill-database.ts'
@@ -131,7 +138,8 @@ async function restoreToSqlite(
 }
 
 /**
- * Compares the key with the restored secrets. With `lostKey`, removes those of the sign-in instead.
+ * Compares the key with the restored secrets. With `lostKey`, removes those of the sign-in instead, and binds the data to
+ * the key of the installation, which is created if there is none.
  * @throws AppError when the key is missing or another one
  */
 async function checkKey(
@@ -141,8 +149,7 @@ async function checkKey(
   { lostKey }: RestoreOptions,
 ): Promise<void> {
   if (lostKey) {
-    await trx.deleteFrom('keys').execute()
-    await trx.deleteFrom('oidc').execute()
+    await changeSecretKey(trx, createSealer(requireSecretKey(secretKey, dataDir)), Date.now())
     return
   }
   const ownKey = findSecretKey(secretKey, dataDir)

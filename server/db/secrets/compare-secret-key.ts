@@ -1,59 +1,90 @@
+import { sql } from 'kysely'
 import type { Db } from '../database.ts'
-import { openCredential } from './credential.ts'
-import { botKeyContext, installationKeyContext, integrationKeyContext } from './seal-contexts.ts'
-import type { Sealer } from './seal-secret.ts'
+import {
+  botKeyContext,
+  clientSecretContext,
+  connectorHeadersContext,
+  connectorTokenContext,
+  grantContext,
+  installationKeyContext,
+  integrationKeyContext,
+  integrationTokensContext,
+} from './seal-contexts.ts'
+import type { SealContext, Sealer } from './seal-secret.ts'
 
 /** The LIKE pattern of values that are sealed in the current format. */
 const sealedPattern = 'v2.%'
 
 /**
- * Returns whether the key of this sealer is the one with which the database was used. The keys of the built-in identity
- * provider decide. Without them, API keys of bots and integrations are tried, up to 100 of each. An earlier key may
- * have sealed all of these, so when none can be opened, the result is only `perhaps differs`. It is `unknown` when
- * there are no such keys, whatever else is sealed.
+ * Returns whether the key of this sealer is the one with which the database was used. The rows of `keys` decide, of
+ * which every start stores one (`open-sealer.ts`). In a database that was last used by a version which stored none, it
+ * fits when it opens one of up to 100 secrets of users of each kind. It is `unknown` when nothing lasting is sealed.
  */
-export async function compareSecretKey(
-  db: Db,
-  sealer: Sealer,
-): Promise<'fits' | 'differs' | 'perhaps differs' | 'unknown'> {
+export async function compareSecretKey(db: Db, sealer: Sealer): Promise<'fits' | 'differs' | 'unknown'> {
+  const opens = ([sealed, context]: Sample): boolean => {
+    try {
+      sealer.open(sealed, context)
+      return true
+    } catch {
+      return false
+    }
+  }
   const keys = await db
     .selectFrom('keys')
     .select(['name', 'value'])
     .where('value', 'like', sealedPattern)
     .execute()
   if (keys.length > 0) {
-    return keys.every(({ name, value }) => opens(() => sealer.open(value, installationKeyContext(name))))
-      ? 'fits'
-      : 'differs'
+    return keys.every(({ name, value }) => opens([value, installationKeyContext(name)])) ? 'fits' : 'differs'
   }
+  const samples = await listSamples(db)
+  if (samples.length === 0) return 'unknown'
+  return samples.some(opens) ? 'fits' : 'differs'
+}
+
+type Sample = readonly [sealed: string, context: SealContext]
+
+/** Secrets of users that last, up to `maxSamples` of each kind. */
+async function listSamples(db: Db): Promise<readonly Sample[]> {
   const bots = await db
     .selectFrom('bots')
     .select(['id', 'user_id', 'api_key'])
     .where('api_key', 'like', sealedPattern)
     .limit(maxSamples)
     .execute()
-  const integrations = await db
-    .selectFrom('integrations')
-    .select(['user_id', 'name', 'api_key'])
-    .where('api_key', 'like', sealedPattern)
+  const connectors = await db
+    .selectFrom('connectors')
+    .select(['id', 'user_id', 'token', 'client_secret', 'headers'])
+    .where(sql<boolean>`coalesce(token, client_secret, headers) like ${sealedPattern}`)
     .limit(maxSamples)
     .execute()
-  if (bots.length + integrations.length === 0) return 'unknown'
-  const isOpened =
-    bots.some((bot) => opens(() => openCredential(sealer, botKeyContext(bot), bot.api_key ?? ''))) ||
-    integrations.some((row) =>
-      opens(() => openCredential(sealer, integrationKeyContext(row), row.api_key ?? '')),
-    )
-  return isOpened ? 'fits' : 'perhaps differs'
+  const grants = await db
+    .selectFrom('connector_grants')
+    .innerJoin('connectors', 'connectors.id', 'connector_grants.connector_id')
+    .select(['connectors.id', 'connectors.user_id', 'connectors.url', 'issuer', 'details'])
+    .where('details', 'like', sealedPattern)
+    .limit(maxSamples)
+    .execute()
+  const integrations = await db
+    .selectFrom('integrations')
+    .select(['user_id', 'name', 'api_key', 'tokens'])
+    .where(sql<boolean>`coalesce(api_key, tokens) like ${sealedPattern}`)
+    .limit(maxSamples)
+    .execute()
+  const all: (readonly [string | null, SealContext])[] = [
+    ...bots.map((row) => [row.api_key, botKeyContext(row)] as const),
+    ...connectors.flatMap((row) => [
+      [row.token, connectorTokenContext(row)] as const,
+      [row.client_secret, clientSecretContext(row)] as const,
+      [row.headers, connectorHeadersContext(row)] as const,
+    ]),
+    ...grants.map((row) => [row.details, grantContext('details', row, row)] as const),
+    ...integrations.flatMap((row) => [
+      [row.api_key, integrationKeyContext(row)] as const,
+      [row.tokens, integrationTokensContext(row)] as const,
+    ]),
+  ]
+  return all.flatMap(([sealed, context]) => (sealed === null ? [] : [[sealed, context] as const]))
 }
 
 const maxSamples = 100
-
-function opens(open: () => unknown): boolean {
-  try {
-    open()
-    return true
-  } catch {
-    return false
-  }
-}
