@@ -176,12 +176,6 @@ describe.each(engines)('the permissions of tools on %s', (engine) => {
       expect(await consentOf('b')).toBe('run')
     })
 
-    it('requires approval for a tool that was allowed before its definition was known', async () => {
-      await create({ allow_tools: ['a'] })
-      await storeNamed('a')
-      expect(await consentOf('a')).toBe('ask_changed')
-    })
-
     it('stores the names, keeps them when they are absent, and empties the list with null', async () => {
       const created = await create({ allow_tools: [], block_tools: ['a', 'a', ' '] })
       expect(created.json()).toMatchObject({ block_tools: ['a'] })

@@ -69,8 +69,8 @@ async function changePermission(trx: Db, connector: Connector, change: ToolPermi
 
 /**
  * Replaces the lists of allowed and of blocked tools by those of an input, in the caller's transaction; an absent list
- * stays. A tool that is new on the list of allowed ones is allowed with its current definition, the others with their
- * earlier ones. A tool is never in both lists: blocking it takes it off the list of allowed ones.
+ * stays. A tool that is new on the list of allowed ones is allowed with its current definition, or else the first that
+ * will be read (`completeAllowed`); the others with their earlier ones. A tool is never in both lists: blocking it takes it off the list of allowed ones.
  * @throws AppError `invalid_request` when the input itself names a tool in both lists, `conflict` when it allows a tool
  * that is blocked already
  */
@@ -102,7 +102,8 @@ export async function replacePermissions(
     [...allowed, ...blocked].map((name, position): ToolPermissionRow => {
       const permission = blocked.has(name) ? 'block' : 'allow'
       const earlier = before.get(name)
-      const version = earlier?.permission === permission ? earlier : tools.get(name)
+      const isKept = earlier?.permission === permission && earlier.fingerprint !== null
+      const version = isKept ? earlier : tools.get(name)
       const { fingerprint = null, definition = null } = version ?? {}
       return { connector_id: connector.id, name, permission, position, fingerprint, definition }
     }),

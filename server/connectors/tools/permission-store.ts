@@ -75,6 +75,21 @@ export async function storePermission(
   return numAffectedRows === 1n
 }
 
+/**
+ * Completes the permissions of tools that were allowed by name before they were read: the version that is stored now is
+ * the one that is allowed. An unusable tool is not one yet.
+ */
+export async function completeAllowed(trx: Db, { id }: Connector): Promise<void> {
+  await sql`
+    update tool_permissions
+    set (fingerprint, definition) = (
+      select fingerprint, definition from connector_tools
+      where connector_id = ${id} and name = tool_permissions.name)
+    where connector_id = ${id} and permission = 'allow' and fingerprint is null and exists (
+      select 1 from connector_tools
+      where connector_id = ${id} and name = tool_permissions.name and problem is null)`.execute(trx)
+}
+
 /** Deletes the permissions of a connector's tools, or only those that `which` describes. */
 export async function deletePermissions(
   db: Db,

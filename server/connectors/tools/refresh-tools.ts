@@ -13,7 +13,7 @@ import type { ServerConnection } from '../mcp/server-connection.ts'
 import { useServer, type UseServerOptions } from '../mcp/use-server.ts'
 import type { ToolsAnnouncement } from './announced-refreshes.ts'
 import { replacePermissions } from './change-permissions.ts'
-import { listPermissions } from './permission-store.ts'
+import { completeAllowed, listPermissions } from './permission-store.ts'
 import { joinPages, readPage, type ToolPage, type ToolReading } from './read-tools.ts'
 import { listTools, parseDefinition, replaceTools, type ToolDefinition } from './tool-store.ts'
 
@@ -96,6 +96,7 @@ export async function fetchTools(
     const allowsReading = connector.is_default === 1 && deps.builtIns.find(connector.url)?.allowsReading
     const isFirst = allowsReading === true && (await listTools(trx, [connector.id])).length === 0
     await replaceTools(trx, connector, toRows(connector, listed))
+    await completeAllowed(trx, connector)
     if (!isFirst) return
     const decided = await listPermissions(trx, [connector.id])
     // The user has chosen already.

@@ -59,13 +59,9 @@ describe('decideApproval', () => {
     expect(decision).toEqual({ kind: 'ask_changed', changes: [{ what: 'other', before: null, after: null }] })
   })
 
-  it('needs approval for tools that were allowed before their definition was known', () => {
-    const decision = decideApproval(hasList, tool(), {
-      permission: 'allow',
-      fingerprint: null,
-      definition: null,
-    })
-    expect(decision).toMatchObject({ kind: 'ask_changed', changes: [{ what: 'other' }] })
+  it('does not call a tool changed that was never read', () => {
+    const named = { permission: 'allow' as const, fingerprint: null, definition: null }
+    expect(decideApproval(hasList, tool(), named)).toEqual({ kind: 'ask' })
   })
 
   it('ignores the order of keys', () => {

@@ -104,15 +104,14 @@ export function decideApproval(
   decided: Decided | undefined,
 ): ApprovalDecision {
   if (connector.asks === 0) return { kind: 'run', by: 'no_list' }
-  if (decided?.permission !== 'allow') return { kind: 'ask' }
+  // Allowed by name, and the server has not listed a usable tool of this name since.
+  if (decided?.permission !== 'allow' || decided.definition === null) return { kind: 'ask' }
   if (decided.fingerprint === tool.fingerprint) return { kind: 'run', by: 'listed' }
-  return { kind: 'ask_changed', changes: listChanges(decided, tool) }
+  return { kind: 'ask_changed', changes: listChanges(decided.definition, tool) }
 }
 
-function listChanges(allowed: Decided, tool: Tool): ToolChange[] {
-  // The tool was allowed before its definition was known, so there is nothing to compare with.
-  if (allowed.definition === null) return [{ what: 'other', before: null, after: null }]
-  const before = parseDefinition(allowed.definition)
+function listChanges(allowed: string, tool: Tool): ToolChange[] {
+  const before = parseDefinition(allowed)
   const after = parseDefinition(tool.definition)
   const changes = [
     change('title', before.title, after.title),

@@ -56,7 +56,7 @@ export interface ToolPermissionRow {
   permission: 'allow' | 'block'
   /** The place in the list of allowed or of blocked tools. */
   position: number
-  /** The version that was decided about. Null when the server had no such tool. */
+  /** The version that was decided about. Null until the server has listed such a tool. */
   fingerprint: string | null
   definition: string | null
 }

@@ -28,11 +28,9 @@ export async function openToolApp(options: TestAppOptions = {}): Promise<ToolApp
     mcpServer,
     async connect(client, behaviour, { name = behaviour, allow_tools = [] } = {}) {
       const url = mcpServer.url(behaviour)
-      await client.post('/api/mcp-server', { name, url, allow_tools: [] })
+      await client.post('/api/mcp-server', { name, url, allow_tools })
       const response = await client.post(`/api/mcp-server/${name}/connect`)
       if (response.statusCode !== 200) throw new Error(`${name} is not connected: ${response.body}`)
-      // A tool that is allowed before the server has listed it would need approval as a changed tool.
-      await client.put(`/api/mcp-server/${name}`, { name, url, allow_tools })
     },
     countCalls: async (behaviour) =>
       (await mcpServer.seen(behaviour)).filter(({ rpc }) => rpc === 'tools/call').length,
