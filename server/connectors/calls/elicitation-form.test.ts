@@ -111,6 +111,26 @@ describe('readElicitation', () => {
     expect(readElicitation(params, 32)).toBeUndefined()
   })
 
+  const secret = 'Your p\u0430ssword'
+  it.each<[string, Record<string, unknown>, string?]>([
+    ['the message', { a: { type: 'string' } }, secret],
+    ['a name', { pass_word: { type: 'string', title: 'Answer' } }],
+    ['a title', { a: { type: 'string', title: secret } }],
+    ['a description', { a: { type: 'string', description: secret } }],
+    ['a default value', { a: { type: 'string', default: secret } }],
+    ['an option', { a: { type: 'string', enum: ['x'], enumNames: [secret] } }],
+    ['the value of an option', { a: { type: 'array', items: { anyOf: [{ const: secret, title: 'x' }] } } }],
+    ['a title and a description', { a: { type: 'string', title: 'Pass', description: 'word' } }],
+  ])('returns undefined for a form that asks for a secret in %s', (_, properties, message = 'Hello') => {
+    expect(readElicitation({ message, requestedSchema: { properties } }, 32)).toBeUndefined()
+  })
+
+  it('returns undefined for a form with more text than can be searched for secrets', () => {
+    const options = Array.from({ length: 100 }, (_, index) => `${index}${'x'.repeat(290)}`)
+    const properties = { a: { type: 'string', enum: options } }
+    expect(readElicitation({ message: '', requestedSchema: { properties } }, 32)).toBeUndefined()
+  })
+
   it('cleans and limits the text of a server', () => {
     const form = read({ a: { type: 'string', description: `\u202E${'x'.repeat(1_000)}` } })
     expect(form?.fields[0]?.description).toHaveLength(300)

@@ -6,6 +6,7 @@ import {
 } from '@yonder/contract/elicitation'
 import { isObject, type JsonObject } from '../../lib/json-object.ts'
 import { cleanText } from '../../lib/text.ts'
+import { asksForSecret } from './secret-words.ts'
 
 const maxMessageChars = 2_000
 const maxTextChars = 300
@@ -13,12 +14,15 @@ const maxNameChars = 100
 /** Characters of a default value, and of an answer. */
 const maxAnswerChars = 10_000
 const maxOptions = 100
+/** Characters of all texts of a form: each is searched for the words of secrets. */
+const maxFormChars = 20_000
 /** Consent pages have long addresses. */
 const maxAddressChars = 8_000
 
 /**
  * Parses an elicitation: a page to open, or a form of simple fields. Returns undefined for a page whose address is not
- * accepted, for too many fields, for a field that seems to ask for a secret, and for what a form cannot show. `isRepeated` says that the call is made again after the answer.
+ * accepted, for a form that seems to ask for a secret in any of its texts, for too many fields or too much text, and for
+ * what a form cannot show. `isRepeated` says that the call is made again after the answer.
  */
 export function readElicitation(
   params: unknown,
@@ -40,7 +44,19 @@ export function readElicitation(
     if (field === undefined) return undefined
     fields.push(field)
   }
-  return { message: readText(params['message'], maxMessageChars) ?? '', fields }
+  const message = readText(params['message'], maxMessageChars) ?? ''
+  const texts = [message, ...fields.flatMap(listTexts)]
+  const isTooLong = texts.reduce((sum, { length }) => sum + length, 0) > maxFormChars
+  return isTooLong || asksForSecret(texts) ? undefined : { message, fields }
+}
+
+/** Every text of a field, in the order in which they are shown, and those that are sent. */
+function listTexts(field: ElicitationField): readonly string[] {
+  const { name, label, description } = field
+  const shown = [label, description ?? '']
+  if (field.kind === 'text') shown.push(field.value ?? '')
+  if (field.kind === 'choice') for (const { label: option, value } of field.options) shown.push(option, value)
+  return name === label ? shown : [...shown, name]
 }
 
 function readPage(params: JsonObject, isRepeated: boolean): Elicitation | undefined {
@@ -56,13 +72,11 @@ function readPage(params: JsonObject, isRepeated: boolean): Elicitation | undefi
   }
 }
 
-const secretWords = /pass(word|phrase|code)|\bpin\b|secret|api.?key|credit.?card|\bcvv\b|private.?key/i
-
 function readField(name: string, property: unknown, required: boolean): ElicitationField | undefined {
   if (!isObject(property) || name === '__proto__' || name.length > maxNameChars) return undefined
   const label = readText(property['title'], maxTextChars) ?? cleanText(name)
   const description = readText(property['description'], maxTextChars)
-  if (secretWords.test(`${name} ${label}`) || property['format'] === 'password') return undefined
+  if (property['format'] === 'password') return undefined
   const shared = { name, label, description, required }
   const choice = readChoice(property)
   if (choice !== undefined) return { ...shared, ...choice }

@@ -72,7 +72,7 @@ describe('a call with an elicitation', () => {
       choiceOf('Days', true, { mo: 'Monday', tu: 'Tuesday' }, ['mo']),
     ])
     expect(form()).toHaveTextContent('The connector default asks you:Who are you?')
-    expect(form()).toHaveTextContent('Never give it a password or another secret.')
+    expect(form()).toHaveTextContent('Never enter a password or code here.')
     const user = userEvent.setup()
     await user.type(within(form()).getByLabelText('Name *'), 'Ada')
     await user.type(within(form()).getByLabelText('Age *'), '36')
@@ -223,21 +223,6 @@ describe('a call with an elicitation', () => {
       expect(stored()).toHaveLength(1)
       personalStorage.clearTexts()
       expect(stored()).toEqual([])
-    })
-
-    it('are not stored where they look like a secret', async () => {
-      const secrets = [
-        { ...name, name: 'access_token', label: 'Key for the door' },
-        { ...name, name: 'code', label: 'Code', description: 'The one-time code from your phone' },
-        { ...age, name: 'card_pin', label: 'Four digits' },
-      ]
-      await openAsking([name, ...secrets])
-      await userEvent.type(field('Name *'), 'Ada')
-      await userEvent.type(field('Key for the door *'), 'hush-1')
-      await userEvent.type(field('Code *'), 'hush-2')
-      await userEvent.type(field('Four digits *'), '4711')
-      expect(JSON.stringify(stored())).toContain('Ada')
-      expect(JSON.stringify(Object.entries(localStorage))).not.toMatch(/hush|4711/)
     })
   })
 

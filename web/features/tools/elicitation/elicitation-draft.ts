@@ -27,25 +27,14 @@ export const elicitationDraft = {
       }),
     )
   },
-  write(chatId: string, messageId: string, { id, fields }: ToolQuestion, values: Values): void {
-    const secret = new Set(fields.filter(looksSecret).map(({ name }) => name))
-    const stored = [...values].filter(([name]) => !secret.has(name))
-    const draft: StoredDraft = { questionId: id, entries: Object.fromEntries(stored) }
-    if (stored.length > 0) browserStorage.write(keyOf(chatId, messageId), JSON.stringify(draft))
+  write(chatId: string, messageId: string, { id }: ToolQuestion, values: Values): void {
+    const draft: StoredDraft = { questionId: id, entries: Object.fromEntries(values) }
+    browserStorage.write(keyOf(chatId, messageId), JSON.stringify(draft))
   },
   /** Removes the entries when the form has been answered, or the call is over. */
   clear(chatId: string, messageId: string): void {
     browserStorage.remove(keyOf(chatId, messageId))
   },
-}
-
-const secretWords =
-  /pass(word|phrase|code)|secret|token|credential|\b(pwd|pin|otp|cvc|cvv)\b|one.?time|card.?number|credit.?card|(api|access|private).?key/i
-
-/** Servers must not request secrets. The value of a field that seems to request one is not stored in the browser. */
-function looksSecret(field: ElicitationField): boolean {
-  const words = `${field.name} ${field.label} ${field.description ?? ''}`
-  return secretWords.test(words.replaceAll('_', ' '))
 }
 
 /** Whether a field can show a stored value. */

@@ -1,3 +1,4 @@
+import { ShieldAlert } from 'lucide-react'
 import { useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
 import { Button } from '../../../ui/button/button.tsx'
@@ -49,6 +50,13 @@ export function ElicitationForm(props: ElicitationProps) {
       }}
     >
       <ElicitationIntro server={message.server} asks="asks you:" message={elicitation.message} />
+      <p className="flex items-start gap-2 text-sm">
+        <ShieldAlert size={16} aria-hidden className="mt-0.5 shrink-0 text-warning" />
+        <span>
+          <strong className="font-medium">Never enter a password or code here.</strong> What you enter goes to
+          this connector.
+        </span>
+      </p>
       {fields.map((field) => (
         <FieldControl
           key={field.name}
@@ -64,9 +72,6 @@ export function ElicitationForm(props: ElicitationProps) {
           onChange={(value) => changeValue(field.name, value)}
         />
       ))}
-      <p className="text-xs text-muted">
-        What you enter goes to this connector. Never give it a password or another secret.
-      </p>
       {failure}
       <div className="flex flex-wrap gap-2 max-sm:*:flex-auto max-sm:*:px-2">
         <Button type="submit" look="primary" busy={pending === 'accept'} disabled={pending === 'decline'}>
