@@ -1,10 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { chromium } from '@playwright/test'
-import { build, preview } from 'vite'
-import { rootFolder } from '../bin/run-command.mjs'
-import { findChromium } from '../scripts/find-chromium.mjs'
+import { openDrawPage, type DrawWay } from './parts/draw-page.ts'
 import { openReport } from './parts/figures.ts'
 
 /*
@@ -39,45 +33,15 @@ export function add(left: number, right: number): number {
 `
 const text = sample.repeat(Math.ceil(84_000 / sample.length))
 
-const outDir = mkdtempSync(join(tmpdir(), 'yonder-draw-'))
-const root = join(rootFolder, 'web')
-const settings = { root, configFile: join(root, 'vite.config.ts'), logLevel: 'error' } as const
-const input = join(root, 'testing/draw-page.html')
-await build({ ...settings, build: { outDir, emptyOutDir: true, rolldownOptions: { input } } })
-const site = await preview({ ...settings, build: { outDir }, preview: { port: 0 } })
-const executablePath = findChromium()
-const browser = await chromium.launch({
-  ...(executablePath !== undefined && { executablePath }),
-  args: ['--no-sandbox', '--disable-gpu', '--disable-frame-rate-limit', '--disable-gpu-vsync'],
-})
-const page = await browser.newPage({ viewport: { width: 1280, height: 800 } })
-await page.goto(new URL('testing/draw-page.html', site.resolvedUrls?.local[0]).href)
-const session = await browser.newBrowserCDPSession()
-await page.waitForFunction(() => 'grow' in window)
-
-interface DrawWindow {
-  begin: (way: string, text: string) => void
-  grow: (text: string, from: number, to: number, step: number) => Promise<void>
-}
+const draw = await openDrawPage()
 
 /** CPU seconds that a text needs to grow. Its initial part is drawn before the measurement. */
-async function measure(way: 'markdown' | 'plain', from: number, to: number): Promise<number> {
-  await page.evaluate(([way, start]) => (window as unknown as DrawWindow).begin(way, start), [
-    way,
-    text.slice(0, from),
-  ] as const)
-  await page.waitForTimeout(500)
-  const before = await readCpuTime()
-  await page.evaluate(
-    ([text, from, to, step]) => (window as unknown as DrawWindow).grow(text, from, to, step),
-    [text, from, to, stepChars] as const,
-  )
-  return (await readCpuTime()) - before
-}
-
-async function readCpuTime(): Promise<number> {
-  const { processInfo } = await session.send('SystemInfo.getProcessInfo')
-  return processInfo.reduce((sum, { cpuTime }) => sum + cpuTime, 0)
+async function measure(way: DrawWay, from: number, to: number): Promise<number> {
+  await draw.begin(way, text.slice(0, from))
+  await draw.page.waitForTimeout(500)
+  const before = await draw.readCpuTime()
+  await draw.grow(text, from, to, stepChars)
+  return (await draw.readCpuTime()) - before
 }
 
 await measure('markdown', 0, 2000)
@@ -87,9 +51,7 @@ const markdown = await measure('markdown', 0, 20_000)
 const steps = 400
 const early = await measure('markdown', 20_000, 20_000 + steps * stepChars)
 const late = await measure('markdown', 80_000, 80_000 + steps * stepChars)
-await browser.close()
-await site.close()
-rmSync(outDir, { recursive: true, force: true })
+await draw.close()
 
 const report = openReport('characters')
 const goal = { maxRatio }

@@ -1,15 +1,23 @@
 import { flushSync } from 'react-dom'
 import { createRoot } from 'react-dom/client'
+import { InertText } from '../ui/inert-text.tsx'
 import { MarkdownBody } from '../ui/markdown/markdown-body.tsx'
 import '../ui/base.css'
 
-/** Renders growing texts step by step, as markdown or as plain text, for the rendering benchmark. */
+/** What draws a text. */
+export type DrawWay = 'markdown' | 'finished' | 'inert' | 'plain'
+
+/** Renders growing texts step by step, for the rendering benchmarks. */
 declare global {
   interface Window {
     /** Replaces the shown text. */
-    begin: (way: 'markdown' | 'plain', text: string) => void
+    begin: (way: DrawWay, text: string) => void
     /** Lengthens the shown text from one length to another, by one step in each frame. */
     grow: (text: string, from: number, to: number, step: number) => Promise<void>
+    /** Resolves when the page has drawn everything and has nothing to do. */
+    settle: () => Promise<void>
+    /** The longest time, in ms, in which the page answered nothing; 0 below 50 ms. The benchmark sets it back. */
+    holdMs: number
   }
 }
 
@@ -21,7 +29,7 @@ let shown = openPlain()
 
 window.begin = (way, text) => {
   shown.close()
-  shown = way === 'plain' ? openPlain() : openMarkdown()
+  shown = way === 'plain' ? openPlain() : openReact(way)
   shown.text(text)
 }
 
@@ -33,10 +41,30 @@ window.grow = async (text, from, to, step) => {
   }
 }
 
-function openMarkdown() {
+window.settle = async () => {
+  for (let round = 0; round < 3; round++) {
+    await new Promise((resolve) => requestAnimationFrame(resolve))
+    await new Promise((resolve) => requestIdleCallback(resolve))
+  }
+}
+
+window.holdMs = 0
+new PerformanceObserver((list) => {
+  for (const { duration } of list.getEntries()) window.holdMs = Math.max(window.holdMs, duration)
+}).observe({ type: 'longtask' })
+
+function openReact(way: Exclude<DrawWay, 'plain'>) {
   const root = createRoot(container)
+  const draw = (text: string) =>
+    way === 'inert' ? (
+      <pre className="whitespace-pre-wrap wrap-anywhere">
+        <InertText>{text}</InertText>
+      </pre>
+    ) : (
+      <MarkdownBody text={text} growing={way === 'markdown'} />
+    )
   return {
-    text: (text: string) => flushSync(() => root.render(<MarkdownBody text={text} growing />)),
+    text: (text: string) => flushSync(() => root.render(draw(text))),
     close: () => root.unmount(),
   }
 }
