@@ -1,4 +1,5 @@
 import { describeError } from './lib/describe-error.ts'
+import { fitLine } from './lib/fit-line.ts'
 
 export type LogError = (error: unknown, message: string) => void
 
@@ -16,7 +17,8 @@ const exceptionWindowMs = 60_000
 export class ErrorReports {
   #log: LogError = (error, message) => {
     // The form of a line of the log, in which 50 is the level `error`.
-    process.stderr.write(`${JSON.stringify({ level: 50, msg: message, err: describeError(error) })}\n`)
+    const line = JSON.stringify({ level: 50, msg: message, err: describeError(error) })
+    process.stderr.write(fitLine(`${line}\n`))
   }
 
   /** From now on, errors go to this log. */

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import Fastify, { LogController, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
-import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod'
+import { serializerCompiler } from 'fastify-type-provider-zod'
 import { describeError } from '../lib/describe-error.ts'
+import { fitLine } from '../lib/fit-line.ts'
 import { shuttingDown, unpublished } from './api.ts'
 import { registerClientAddresses } from './client-address.ts'
 import { createErrorHandler, refuseBrokenRequest, type ToStorageError } from './error-handler.ts'
@@ -11,6 +12,7 @@ import { registerOpenApi } from './open-api.ts'
 import { registerRateLimits } from './rate-limits.ts'
 import { registerSecurityHeaders } from './security-headers.ts'
 import type { TlsServers } from './tls-server.ts'
+import { validatorCompiler } from './validate-input.ts'
 
 export interface ServerDeps {
   /** Returns the origins that the web app may connect to besides its own: the same array until they change. */
@@ -57,6 +59,7 @@ export async function createServer(deps: ServerDeps, options: ServerOptions): Pr
       level: options.logLevel,
       redact: ['req.headers', 'res.headers'],
       serializers: { err: (error) => describeError(error) },
+      hooks: { streamWrite: fitLine },
     },
     logController: new RequestLog(),
     genReqId: () => randomUUID(),

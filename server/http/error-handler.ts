@@ -2,9 +2,9 @@ import { STATUS_CODES, type IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import type { ErrorCode, ErrorBody } from '@yonder/contract/error'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
-import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod'
 import { AppError } from '../lib/app-error.ts'
 import { errorCode } from '../lib/describe-error.ts'
+import { cutText } from '../lib/text.ts'
 
 /** The HTTP status of each error code. */
 export const statusOf: Readonly<Record<ErrorCode, number>> = {
@@ -102,9 +102,12 @@ async function discardBody(request: IncomingMessage): Promise<void> {
   })
 }
 
+/** Characters of a message, which may quote the request or another server. */
+const maxMessageChars = 2_000
+
 /** The wire form of an error. */
-export function errorBody(error: AppError): ErrorBody {
-  return { error: { code: error.code, message: error.message } }
+export function errorBody({ code, message }: AppError): ErrorBody {
+  return { error: { code, message: cutText(message, maxMessageChars) } }
 }
 
 /** Converts any thrown value to the error that is sent to the user. */
@@ -114,7 +117,6 @@ export function toAppError(
   toStorageError: ToStorageError,
 ): AppError {
   if (error instanceof AppError) return error
-  if (hasZodFastifySchemaValidationErrors(error)) return invalidRequest(error)
   const storageError = toStorageError(error)
   if (storageError !== null) return storageError
   const status = error instanceof Error ? ((error as FastifyError).statusCode ?? 500) : 500
@@ -130,16 +132,6 @@ export function toAppError(
       cause: error,
     },
   )
-}
-
-function invalidRequest(error: {
-  readonly validation: readonly { readonly instancePath: string; readonly message?: string | undefined }[]
-}): AppError {
-  const problems = error.validation.map(({ instancePath, message = 'is not valid' }) => {
-    const field = instancePath.replaceAll('/', '.').replace(/^\./, '')
-    return field === '' ? message : `${field}: ${message}`
-  })
-  return new AppError('invalid_request', [...new Set(problems)].join('; '), { cause: error })
 }
 
 /** The responses to some requests that Node refuses before Fastify sees them, by the code of its error. */

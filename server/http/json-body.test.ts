@@ -26,6 +26,8 @@ describe('a JSON body', () => {
     ['is cut', '{"a":'],
     ['is not UTF-8', Buffer.from([0x22, 0xff, 0x22])],
     ['is nested without end', `${'['.repeat(200_000)}${']'.repeat(200_000)}`],
+    ['has 20,001 values', `[${'0,'.repeat(20_000)}0]`],
+    ['has 10,001 names', `{${Array.from({ length: 10_001 }, (_, at) => `"k${at}":""`).join(',')}}`],
     ['reaches for a prototype', '{"a":{"__proto__":{"admin":true}}}'],
   ])('is refused when it %s', async (_what, payload) => {
     const answer = await post(payload)
@@ -33,6 +35,11 @@ describe('a JSON body', () => {
     expect(answer.json()).toEqual({
       error: { code: 'invalid_request', message: expect.any(String) as string },
     })
+  })
+
+  it('may have 20,000 values, and a text with more commas', async () => {
+    expect((await post(`[${'0,'.repeat(19_999)}0]`)).statusCode).toBe(200)
+    expect((await post(JSON.stringify({ a: '"\\,:'.repeat(20_000) }))).statusCode).toBe(200)
   })
 
   it('may have at most 1 MiB', async () => {

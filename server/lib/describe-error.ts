@@ -1,3 +1,5 @@
+import { cutText } from './text.ts'
+
 const maxMessageChars = 1_000
 const maxStackChars = 3_000
 /** Errors in a chain of causes. */
@@ -19,22 +21,18 @@ type DescribedError = {
  */
 export function describeError(error: unknown, depth = 1): DescribedError {
   if (!(error instanceof Error)) {
-    return { type: typeof error, message: cut(String(error), maxMessageChars), stack: '' }
+    return { type: typeof error, message: cutText(String(error), maxMessageChars), stack: '' }
   }
   const { name, message, stack = '', cause } = error
   const code: unknown = 'code' in error ? error.code : undefined
   return {
     type: name,
-    message: cut(message, maxMessageChars),
+    message: cutText(message, maxMessageChars),
     // Without the message, which is a field of its own.
-    stack: cut(stack.replace(message, ''), maxStackChars),
+    stack: cutText(stack.replace(message, ''), maxStackChars),
     ...(typeof code === 'string' ? { code } : {}),
     ...(cause === undefined || depth === maxDepth ? {} : { cause: describeError(cause, depth + 1) }),
   }
-}
-
-function cut(text: string, maxChars: number): string {
-  return text.length <= maxChars ? text : `${text.slice(0, maxChars).toWellFormed()}…`
 }
 
 /** The `code` of a system or driver error such as `ENOENT` or `23505`; empty when it has none. */

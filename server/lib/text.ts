@@ -30,6 +30,11 @@ export function cutWithNote(text: string, maxChars: number): string {
   return `${text.slice(0, maxChars).toWellFormed()}\n[${omitted} further characters were left out.]`
 }
 
+/** Cuts a text of more than `maxChars` UTF-16 units, and ends it with an ellipsis. */
+export function cutText(text: string, maxChars: number): string {
+  return text.length <= maxChars ? text : `${text.slice(0, maxChars).toWellFormed()}…`
+}
+
 /** Whether a request header can carry a secret: ASCII letters, digits and symbols, without spaces. */
 export function isHeaderSecret(text: string): boolean {
   return /^[\x21-\x7e]+$/.test(text)
