@@ -38,7 +38,7 @@ export interface BotValues extends Omit<BotInput, 'connectors'> {
 
 export interface BotSecretDeps {
   readonly sealer: Sealer
-  readonly config: Pick<Config, 'defaultModel'>
+  readonly config: Pick<Config, 'defaultModel'> & Partial<Pick<Config, 'defaultBots'>>
 }
 
 /** The origin to which a bot's own key may be sent: that of its base URL, else of the operator's provider. */

@@ -79,6 +79,31 @@ describe('a bot without an address', () => {
   })
 })
 
+describe("a bot with the operator's key", () => {
+  const base_url = 'https://gateway.example/v1'
+  const defaultBots = [{ name: 'A', model: 'm', base_url, api_key: 'own-key', custom_api_path: '/special' }]
+  const deps = { sealer, config: { defaultModel: null, defaultBots } }
+  const api_key = sealKey('https://gateway.example')
+
+  it.each([
+    ['/special', true],
+    ['/key/generate', undefined],
+    [null, undefined],
+  ])('is marked as such, and its path %j as the operator’s or not', (custom_api_path, hasOperatorPath) => {
+    const endpoint = resolveEndpoint(bot({ base_url, api_key, custom_api_path }), deps)
+    expect(endpoint).toMatchObject({ apiKey: 'own-key', hasOperatorKey: true })
+    expect(endpoint?.hasOperatorPath).toBe(hasOperatorPath)
+  })
+
+  it('is told from one with a key of its user', () => {
+    const other = {
+      ...deps,
+      config: { defaultModel: null, defaultBots: [{ name: 'A', model: 'm', base_url }] },
+    }
+    expect(resolveEndpoint(bot({ base_url, api_key }), other)?.hasOperatorKey).toBeUndefined()
+  })
+})
+
 it.each([
   [
     'the operator has changed the address of the provider',

@@ -24,13 +24,23 @@ export interface BotModelDeps extends BotSecretDeps, Pick<ModelDeps, 'guards' | 
 
 /**
  * The address and key of a bot's model; null for the demo model. The bot's own key is sent to the bot's own address or
- * to the operator's, and the operator's key only to the operator's.
+ * to the operator's, and the operator's key only to the operator's. A bot of `DEFAULT_BOTS` belongs to its user, who may
+ * change its path, but not where the key goes that the operator gave it.
  * @throws AppError `bot_misconfigured`
  */
 export function resolveEndpoint(bot: BotRow, deps: BotSecretDeps): ModelEndpoint | null {
-  const { defaultModel } = deps.config
-  const format = { apiType: apiTypeOf(bot), customApiPath: bot.custom_api_path }
+  const { defaultModel, defaultBots } = deps.config
   const ownKey = openKey(bot, deps)
+  const hasOperatorPath = defaultBots?.some(
+    ({ custom_api_path: path, base_url: address }) =>
+      Boolean(path) && path === bot.custom_api_path && (address || null) === bot.base_url,
+  )
+  const format = {
+    apiType: apiTypeOf(bot),
+    customApiPath: bot.custom_api_path,
+    ...(hasOperatorPath && { hasOperatorPath }),
+    ...(defaultBots?.some(({ api_key: key }) => key && key === ownKey) && { hasOperatorKey: true }),
+  }
   if (bot.base_url !== null)
     return { ...format, baseUrl: bot.base_url, apiKey: ownKey, addressSource: 'userSupplied' }
   if (defaultModel !== null) {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { googleFormat } from './ai-sdk/formats.ts'
 import { buildModelUrl, type ModelEndpoint } from './endpoint.ts'
 import { ModelFailure } from './failure.ts'
 
@@ -17,6 +18,14 @@ function build(
   } as const
   return buildModelUrl(endpoint, '/chat/completions', model).href
 }
+
+const ownEndpoint = {
+  apiType: 'openai',
+  baseUrl: 'https://own.example/v1',
+  apiKey: 'k',
+  customApiPath: null,
+  addressSource: 'userSupplied',
+} as const
 
 describe('the address of a call', () => {
   it.each([
@@ -75,6 +84,8 @@ describe('the address of a call', () => {
     ['/{model}/admin', '%2e%2e'],
     ['/{model}/admin', '%252e.'],
     ['/{model}', '%2e%2e/admin'],
+    ['/chat/completions/../../key/generate', 'm'],
+    ['/chat/completions/.', 'm'],
     ['/%252e%252E/admin', 'm'],
     ['/..%25252fadmin', 'm'],
     ['/%25%32%65%25%32%65/admin', 'm'],
@@ -89,12 +100,69 @@ describe('the address of a call', () => {
   })
 
   it.each([
-    ['/{model}/chat', 'a..b', 'https://operator.example/v1/a..b/chat'],
-    ['/{model}/chat', '50%..off', 'https://operator.example/v1/50%25..off/chat'],
-    ['/x?y=../z', 'm', 'https://operator.example/v1/x?y=..%2Fz'],
-    [null, 'm', 'https://operator.example/v1/chat/completions'],
-  ])("accepts the path %j with the model %j below the operator's address", (path, model, url) => {
-    expect(build('https://operator.example/v1', path, model, 'operatorSupplied')).toBe(url)
+    '/key/generate',
+    'key/generate',
+    '/',
+    '?key=1',
+    '/chat/completions?api-version=1',
+    '/chat/completions/',
+    '/x/chat/completions',
+    '/key/generate;/chat/completions',
+    '/key/generate%3f/chat/completions',
+    '/key/generate%2523/chat/completions',
+    '/Chat/Completions',
+    '/chat/completions@evil.example',
+    '/{model}',
+  ])("refuses the path %j, which is no call of the product, with the operator's address or key", (path) => {
+    expect(() => build('https://operator.example/v1', path, 'key/generate', 'operatorSupplied')).toThrow(
+      expect.objectContaining({ code: 'bot_misconfigured' }),
+    )
+    const given = { ...ownEndpoint, customApiPath: path, hasOperatorKey: true }
+    expect(() => buildModelUrl(given, '/chat/completions', 'key/generate')).toThrow(ModelFailure)
+    expect(() => buildModelUrl({ ...given, hasOperatorKey: false }, '/x', 'm')).not.toThrow()
+  })
+
+  it.each([
+    'key/generate?x=',
+    'key/generate#',
+    'key/generate%3fx',
+    'key/generate;x',
+    '../key/generate',
+    'models/../key/generate?',
+    'models/a?',
+    'other/a',
+  ])("refuses Google's address for the model %j at the operator's address", (model) => {
+    const google = { ...ownEndpoint, apiType: 'google', addressSource: 'operatorSupplied' } as const
+    expect(() => buildModelUrl(google, googleFormat.defaultPath(model), model)).toThrow(ModelFailure)
+  })
+
+  it.each(['gemini-9', 'models/gemini-9', 'tunedModels/mine', 'models/org/mine', 'a..b', 'a b', 'llama:8b'])(
+    "takes Google's address for the model %j at the operator's address",
+    (model) => {
+      const google = { ...ownEndpoint, apiType: 'google', addressSource: 'operatorSupplied' } as const
+      const { href } = buildModelUrl(google, googleFormat.defaultPath(model), model)
+      const name = model.includes('/') ? model : `models/${model.replace(' ', '%20')}`
+      expect(href).toBe(`https://own.example/v1/${name}:streamGenerateContent?alt=sse`)
+    },
+  )
+
+  it.each([null, '/chat/completions', 'chat/completions', ' /chat/completions '])(
+    "accepts the path %j below the operator's address",
+    (path) => {
+      const url = 'https://operator.example/v1/chat/completions'
+      expect(build('https://operator.example/v1', path, 'm', 'operatorSupplied')).toBe(url)
+      expect(build('https://operator.example/v1/', path, 'm', 'operatorSupplied')).toBe(url)
+    },
+  )
+
+  it.each([
+    ['/{model}/chat', 'a..b', 'https://own.example/v1/a..b/chat'],
+    ['/{model}/chat', '50%..off', 'https://own.example/v1/50%25..off/chat'],
+    ['/x?y=../z', 'm', 'https://own.example/v1/x?y=..%2Fz'],
+  ])('accepts the path %j that the operator has written, with the model %j', (path, model, url) => {
+    const given = { ...ownEndpoint, customApiPath: path, hasOperatorPath: true, hasOperatorKey: true }
+    expect(buildModelUrl(given, '/chat/completions', model).href).toBe(url)
+    expect(() => buildModelUrl({ ...given, customApiPath: '/{model}' }, '', '../x')).toThrow(ModelFailure)
   })
 
   it.each(['', 'a.example', 'ftp://a.example', 'file:///etc/passwd', 'http://a.exa\nmple'])(

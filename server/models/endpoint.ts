@@ -12,6 +12,10 @@ export interface ModelEndpoint {
   readonly customApiPath: string | null
   /** Who supplied the address: the operator's is not restricted, a user's is checked. */
   readonly addressSource: 'operatorSupplied' | 'userSupplied'
+  /** Set when the key is the operator's, also at an address that a user could have entered. */
+  readonly hasOperatorKey?: boolean
+  /** Set when the operator has written `customApiPath` (`DEFAULT_BOTS`). */
+  readonly hasOperatorPath?: boolean
 }
 
 /** A server in the format of OpenAI, without settings of its own. */
@@ -29,7 +33,8 @@ export function openaiEndpoint(
  * - A slash at the end of the base address makes no difference; nothing such as `/v1` is added or removed.
  * - The endpoint's own path replaces the default one. A full URL is refused, so the host is always the base address's.
  * - The default path is not added to a base address that already ends with it.
- * - A path that leaves the operator's address is refused, because the request may carry the operator's key.
+ * - With the operator's address or key, only the calls of the product are made, or the path that the operator has written:
+ *   the server of the operator may have other paths, such as those that make keys.
  * - Both the query of the base address and that of the path are sent.
  * - `{model}` in the path is replaced by the model's name.
  *
@@ -43,7 +48,7 @@ export function buildModelUrl(endpoint: ModelEndpoint, defaultPath: string, mode
   const root = trimSlashes(base.pathname)
   const named = path.replaceAll('{model}', encodeURIComponent(model)).replace(/^\/+/, '')
   base.pathname = custom === '' && root.endsWith(`/${named}`) ? root : `${root}/${named}`
-  if (endpoint.addressSource === 'operatorSupplied') requireBelow(base, root)
+  if (isOperators(endpoint)) requireOperatorPath(endpoint, base.pathname, root, query)
   if (query !== undefined) {
     for (const [name, value] of new URLSearchParams(query)) base.searchParams.append(name, value)
   }
@@ -51,20 +56,40 @@ export function buildModelUrl(endpoint: ModelEndpoint, defaultPath: string, mode
   return base
 }
 
-/** Checks the final address, because the path and the model's name may contain `..` in several forms. */
-function requireBelow({ pathname }: URL, root: string): void {
+/** Whether a call reveals something of the operator's: its key, or what is in its address. */
+export function isOperators({ addressSource, hasOperatorKey }: ModelEndpoint): boolean {
+  return addressSource === 'operatorSupplied' || hasOperatorKey === true
+}
+
+/** The paths below an address that the product calls, decoded. Names of Google's models may contain slashes. */
+const productPaths =
+  /^\/(?:chat\/completions|responses|messages|models|(?:models|tunedModels)\/[^?#;\\]+:streamGenerateContent)$/
+
+/**
+ * Checks the final path, because the model's name may be a part of it. An encoded character is none of this request's
+ * address, but a gateway may decode the path, even more than once, and parse the result as an address again. Parsing
+ * removes line breaks and tabs anywhere, and spaces at the end. A server may also remove parameters such as `;x`.
+ */
+function requireOperatorPath(
+  { customApiPath, hasOperatorPath }: ModelEndpoint,
+  pathname: string,
+  root: string,
+  query: string | undefined,
+): void {
+  const below = decodePath(pathname).slice(decodePath(root).length)
   const isBelow = pathname === root || pathname.startsWith(`${root}/`)
-  // An encoded `..` is no segment of this request. But a gateway may decode the path, even more than once, and parse
-  // the result as an address again. Parsing removes line breaks and tabs anywhere, and spaces at the end. A server may
-  // also remove parameters such as `;x` from a segment.
-  const segments = decodeFully(pathname)
-    .replaceAll(/[\0-\x20]/g, '')
-    .split(/[/\\;?#]/)
-  if (isBelow && !segments.includes('..')) return
+  const hasDots = below.split(/[/\\;?#]/).some((segment) => segment === '..' || segment === '.')
+  const isOwnCall =
+    (below === '' || productPaths.test(below)) && (!customApiPath?.trim() || query === undefined)
+  if (isBelow && !hasDots && (isOwnCall || hasOperatorPath === true)) return
   throw new ModelFailure(
     'bot_misconfigured',
-    'The API path or the name of the model of this bot contains “..”, plain or encoded, which can lead out of the address of the model provider. Remove it in the settings of the bot.',
+    'The API path or the name of the model of this bot can lead out of the address of the model provider, or to something there that is no model, so nothing was sent. Correct it in the settings of the bot, or enter a base URL and a key of your own.',
   )
+}
+
+function decodePath(path: string): string {
+  return decodeFully(path).replaceAll(/[\0-\x20]/g, '')
 }
 
 /** Decodes the ASCII characters of a path, however often they are encoded: `%2e`, `%252e` and `%25252e` are dots. */

@@ -8,7 +8,7 @@ import { readCapped } from '../lib/read-capped.ts'
 import { toVisibleLine, trimSlashes } from '../lib/text.ts'
 import type { ModelDeps } from './adapter.ts'
 import { type ListedModel, type ListedModels, readListedModel } from './catalogue/listed-models.ts'
-import { buildModelUrl, nameUpstream, readApiKey, type ModelEndpoint } from './endpoint.ts'
+import { buildModelUrl, isOperators, nameUpstream, readApiKey, type ModelEndpoint } from './endpoint.ts'
 import { ModelFailure } from './failure.ts'
 import { describeHttpError, describeNetworkError } from './upstream/describe-failure.ts'
 
@@ -109,11 +109,11 @@ function explain(error: unknown, upstream: string, timeoutMs: number): Error {
 /** The addresses where the list may be. The first one that exists is used. */
 function listAddresses(endpoint: ModelEndpoint): [URL, ...URL[]] {
   const { apiType } = endpoint
-  // The list is next to the path of the calls, so a path that leaves the operator's address is refused here too.
-  if (endpoint.addressSource === 'operatorSupplied') buildModelUrl(endpoint, '/models', '')
+  // The list is next to the path of the calls, so a path that is refused to calls is refused here too.
+  if (isOperators(endpoint)) buildModelUrl(endpoint, '/models', '')
   const query = apiType === 'anthropic' ? '?limit=1000' : apiType === 'google' ? '?pageSize=1000' : ''
   const list = buildModelUrl({ ...withoutCallPath(endpoint), customApiPath: null }, `/models${query}`, '')
-  if (apiType !== 'openai' || endpoint.addressSource !== 'userSupplied') return [list]
+  if (apiType !== 'openai' || isOperators(endpoint)) return [list]
   // Ollama's own list, for an address of Ollama without `/v1`. On the operator's host, users may read no other path.
   return [list, new URL('/api/tags', list)]
 }

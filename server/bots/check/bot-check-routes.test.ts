@@ -256,7 +256,13 @@ describe("the operator's provider", () => {
     expect(provider.seen).toMatchObject([
       { url: '/v1/proxy/models', headers: { authorization: 'Bearer operator-key-0123456789' } },
     ])
-    for (const custom_api_path of ['../admin', '%2e%2e/admin/chat/completions', 'x/..\\..\\y']) {
+    for (const custom_api_path of [
+      '../admin',
+      '%2e%2e/admin/chat/completions',
+      'x/..\\..\\y',
+      '/key/generate',
+      'x/chat/completions',
+    ]) {
       const refused = await ada.post('/api/bot/models', { custom_api_path })
       expect(refused.json<ModelList>().problem).toContain('lead out of the address of the model provider')
     }

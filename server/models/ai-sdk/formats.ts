@@ -33,7 +33,10 @@ export const anthropicFormat = ofPackage({
 export const googleFormat = ofPackage({
   apiType: 'google',
   // A name with a slash includes the kind of model, for example `tunedModels/mine`.
-  defaultPath: (model) => `/${model.includes('/') ? model : `models/${model}`}:streamGenerateContent?alt=sse`,
+  defaultPath: (model) => {
+    const name = model.replaceAll(/[?#%\\]/g, encodeURIComponent)
+    return `/${name.includes('/') ? name : `models/${name}`}:streamGenerateContent?alt=sse`
+  },
   keyHeader: 'x-goog-api-key',
   readsEvent: () => true,
   writeOptions: writeGoogleOptions,
