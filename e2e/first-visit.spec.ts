@@ -115,13 +115,13 @@ for (const [name, options, status, title] of [
 }
 
 test.describe('TLS=local', () => {
-  const options: ProductOptions = { settings: { TLS: 'local' }, publicOrigin: 'https://nas' }
+  const options: ProductOptions = { settings: { TLS: 'local' }, publicOrigin: 'https://nas.local' }
 
   test('serves https with a certificate that its authority makes trusted, from the first visit to a streamed reply', async () => {
     test.slow()
     await withProduct(options, async (product) => {
       const { port } = new URL(product.url)
-      const url = `https://nas:${port}`
+      const url = `https://nas.local:${port}`
       const authorityPath = join(product.dataDir, 'tls/ca.crt')
       const authority = readFileSync(authorityPath, 'utf8')
       expect(product.output()).toContain(new X509Certificate(authority).fingerprint256)
@@ -129,7 +129,12 @@ test.describe('TLS=local', () => {
       expect(await download.text()).toBe(authority)
 
       // Node checks the whole chain and the name; nothing but the authority is trusted.
-      const socket = connect({ port: Number(port), host: '127.0.0.1', servername: 'nas', ca: authority })
+      const socket = connect({
+        port: Number(port),
+        host: '127.0.0.1',
+        servername: 'nas.local',
+        ca: authority,
+      })
       await once(socket, 'secureConnect')
       expect(socket.authorized).toBe(true)
       const leaf = socket.getPeerX509Certificate()
@@ -139,14 +144,14 @@ test.describe('TLS=local', () => {
 
       const stranger = await launchBrowser()
       await withPage(stranger, {}, async (page) => {
-        await expect(page.goto(`http://nas:${port}/`)).rejects.toThrow('ERR_CERT_AUTHORITY_INVALID')
+        await expect(page.goto(`http://nas.local:${port}/`)).rejects.toThrow('ERR_CERT_AUTHORITY_INVALID')
       })
       await stranger.close()
 
       const browser = await launchBrowser(trusted)
       for (const look of looks)
         await withPage(browser, look, async (page) => {
-          await page.goto(`http://nas:${port}/`)
+          await page.goto(`http://nas.local:${port}/`)
           expect(page.url()).toBe(`${url}/`)
           await expect(page.getByRole('region', { name: 'Create the first account' })).toBeVisible()
           await storeScreenshot(page, `set-up-${look.viewport.width}-${look.colorScheme}`)
@@ -179,7 +184,7 @@ test.describe('TLS=local', () => {
     test.skip(!hasCertutil(), 'certutil of libnss3-tools is not installed')
     await withProduct(options, async (product) => {
       const { port } = new URL(product.url)
-      const url = `https://nas:${port}`
+      const url = `https://nas.local:${port}`
       const home = mkdtempSync(join(tmpdir(), 'yonder-home-'))
       const store = `sql:${join(home, '.pki/nssdb')}`
       execFileSync('mkdir', ['-p', join(home, '.pki/nssdb')])
@@ -190,7 +195,7 @@ test.describe('TLS=local', () => {
       const browser = await chromium.launch({
         ...(executablePath === undefined ? {} : { executablePath }),
         env: { ...process.env, HOME: home },
-        args: ['--no-sandbox', '--host-resolver-rules=MAP nas 127.0.0.1, MAP other 127.0.0.1'],
+        args: ['--no-sandbox', '--host-resolver-rules=MAP nas.local 127.0.0.1, MAP other 127.0.0.1'],
       })
       await withPage(browser, {}, async (page) => {
         await page.goto(url)

@@ -93,15 +93,28 @@ it('refuses settings of TLS that do not fit together', () => {
   ])
   expect(problemsOf({ TLS: 'yes' })).toEqual(['  TLS: must be off or local'])
   for (const settings of [{ TLS: 'local' }, paths])
-    expect(problemsOf({ ...settings, PUBLIC_URL: 'http://nas:3000' })).toEqual([
-      '  PUBLIC_URL: must begin with https:// when Yonder serves TLS, for example https://nas:3000',
+    expect(problemsOf({ ...settings, PUBLIC_URL: 'http://nas.local:3000' })).toEqual([
+      '  PUBLIC_URL: must begin with https:// when Yonder serves TLS, for example https://nas.local:3000',
     ])
 })
 
+it.each(['dev', 'NAS', 'zip.', 'internal', 'local', 'lan', 'münchen'])(
+  'refuses the public name %s of one label with TLS=local, for which an authority would be too wide',
+  (name) => {
+    expect(problemsOf({ TLS: 'local', PUBLIC_URL: `https://${name}:3000` })).toEqual([
+      expect.stringMatching(/^ {2}PUBLIC_URL: cannot be \S+ with TLS=local, .* Use \S+\.local, /),
+    ])
+    expect(parseConfig({ PUBLIC_URL: `https://${name}:3000` }).tls).toBeNull()
+  },
+)
+
 it.each<[Readonly<Record<string, string>>, Partial<Machine>, string, boolean]>([
   [{}, {}, 'https://localhost:3000', true],
-  [{ HOST: '0.0.0.0' }, {}, 'https://nas:3000', false],
-  [{ HOST: '0.0.0.0', PORT: '443' }, {}, 'https://nas', false],
+  [{ HOST: '0.0.0.0' }, {}, 'https://nas.local:3000', false],
+  [{ HOST: '0.0.0.0' }, { hostName: 'nas.dev' }, 'https://nas.local:3000', false],
+  [{ HOST: '0.0.0.0' }, { hostName: 'nas.lan' }, 'https://nas.lan:3000', false],
+  [{ HOST: '0.0.0.0' }, { hostName: 'nas.example.org' }, 'https://nas.example.org:3000', false],
+  [{ HOST: '0.0.0.0', PORT: '443' }, {}, 'https://nas.local', false],
   [{ HOST: '0.0.0.0' }, { hostName: null }, 'https://localhost:3000', false],
   [{ HOST: '0.0.0.0' }, { isContainer: true }, 'https://localhost:3000', false],
   [{ PUBLIC_URL: 'https://chat.lan' }, {}, 'https://chat.lan', false],

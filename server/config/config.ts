@@ -157,11 +157,23 @@ function findTlsConflicts({ TLS, TLS_CERT, TLS_KEY, PUBLIC_URL }: Settings): Set
       name: 'PUBLIC_URL',
       message: `must begin with https:// when Yonder serves TLS, for example ${PUBLIC_URL.replace('http:', 'https:')}`,
     })
+  const label = TLS === 'local' && PUBLIC_URL !== undefined ? singleLabelOf(PUBLIC_URL) : null
+  if (label !== null)
+    problems.push({
+      name: 'PUBLIC_URL',
+      message: `cannot be ${label} with TLS=local, because an authority for this name could certify every name that ends with .${label}. Use ${label}.local, the address of this machine, or your own certificate (TLS_CERT)`,
+    })
   if (TLS_CERT !== undefined && TLS_KEY !== undefined) {
     const read = readCertificateFiles({ certificatePath: TLS_CERT, keyPath: TLS_KEY })
     if ('name' in read) problems.push(read)
   }
   return problems
+}
+
+/** The host of an origin when it is a name of one label; null for `localhost`, an address and every other name. */
+function singleLabelOf(origin: string): string | null {
+  const name = new URL(origin).hostname.replace(/\.$/, '')
+  return /[.:]/.test(name) || name === 'localhost' ? null : name
 }
 
 const loopbackHosts = new Set(['127.0.0.1', 'localhost', '::1', '[::1]'])
@@ -292,12 +304,16 @@ function toTls({ TLS, TLS_CERT, TLS_KEY }: Settings): TlsConfig {
 }
 
 /**
- * The name of the machine is only useful with TLS, because browsers refuse to sign in at `http://nas:3000`.
+ * The name of the machine is only useful with TLS, because browsers refuse to sign in at `http://nas:3000`. A name of one
+ * label is that of the machine in the local network.
  */
-function defaultUrl({ PORT, HOST }: Settings, tls: boolean, { hostName, isContainer }: Machine): string {
+function defaultUrl({ PORT, HOST, TLS }: Settings, tls: boolean, { hostName, isContainer }: Machine): string {
   if (!tls) return `http://localhost:${PORT}`
-  const isReachable = !loopbackHosts.has(HOST) && !isContainer
-  return `https://${(isReachable ? hostName : null) ?? 'localhost'}:${PORT}`
+  if (loopbackHosts.has(HOST) || isContainer || hostName === null) return `https://localhost:${PORT}`
+  // A name of two labels such as `nas.dev` may be a domain of somebody else.
+  const isWhole =
+    TLS !== 'local' || hostName.split('.').length > 2 || /\.(?:local|lan|internal|localhost)$/.test(hostName)
+  return `https://${isWhole ? hostName : `${hostName.split('.')[0]}.local`}:${PORT}`
 }
 
 function databasePorts(databaseUrl: string | undefined): readonly number[] {

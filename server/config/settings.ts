@@ -64,7 +64,7 @@ const server = {
   }),
   PUBLIC_URL: optional(origin, {
     otherwise:
-      '`http://localhost:` and the port; with TLS `https://`, and the name of this machine unless `HOST` is a loopback address or this is a container',
+      '`http://localhost:` and the port; with TLS `https://`, and the name of this machine, such as `nas.local`, unless `HOST` is a loopback address or this is a container',
     example: 'http://localhost:3000',
     description:
       'The address that users open. Requests to any other host name are refused, but pages opened at localhost, 127.0.0.1 or [::1], and with `TLS=local` under other names of this machine, are redirected to this address.',

@@ -64,10 +64,10 @@ const ways = `
   <h2 id="own">Let Yonder make a certificate</h2>
   <p>Yonder makes a certificate for this machine and prints how your devices trust it.</p>
   <pre>yonder start --tls --host 0.0.0.0</pre>
-  <p>In a container or in a file <code>.env</code>, these settings do the same. Write the name and the port of this server instead of <code>nas:3000</code>. If <code>PUBLIC_URL</code> begins with <code>http://</code>, change or remove it:</p>
+  <p>In a container or in a file <code>.env</code>, these settings do the same. Write the name and the port of this server instead of <code>nas.local:3000</code>. If <code>PUBLIC_URL</code> begins with <code>http://</code>, change or remove it:</p>
   <pre>TLS=local
 HOST=0.0.0.0
-PUBLIC_URL=https://nas:3000</pre>
+PUBLIC_URL=https://nas.local:3000</pre>
 </section>
 <section aria-labelledby="proxy">
   <h2 id="proxy">Use a proxy that has a certificate</h2>

@@ -87,10 +87,10 @@ it('logs one line for each request, also when its client disconnects, and no id 
 })
 
 it('sends HSTS for an https address, but not with a certificate that a device may not trust', async () => {
-  const { cert, key, ca } = makeTestCertificate('nas')
+  const { cert, key, ca } = makeTestCertificate('nas.local')
   const hstsOf = async (
     tls: { readonly authority: string | null } | null,
-    publicUrl = 'https://nas:3000',
+    publicUrl = 'https://nas.local:3000',
   ) => {
     const own = tls === null ? null : { servers: createTlsServers({ cert, key }), hosts: () => [], ...tls }
     const app = await createServer(
@@ -105,7 +105,7 @@ it('sends HSTS for an https address, but not with a certificate that a device ma
     const sent = request(address, {
       headers: { host: new URL(publicUrl).host },
       ca,
-      servername: 'nas',
+      servername: 'nas.local',
       agent: false,
     })
     const [response] = (await once(sent, 'response')) as [IncomingMessage]
@@ -116,5 +116,5 @@ it('sends HSTS for an https address, but not with a certificate that a device ma
   expect(await hstsOf({ authority: ca })).toEqual([200, undefined, true])
   expect(await hstsOf({ authority: null })).toEqual([200, 'max-age=31536000', false])
   expect(await hstsOf(null)).toEqual([200, 'max-age=31536000', false])
-  expect(await hstsOf(null, 'http://nas:3000')).toEqual([200, undefined, false])
+  expect(await hstsOf(null, 'http://nas.local:3000')).toEqual([200, undefined, false])
 })

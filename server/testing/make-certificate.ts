@@ -5,7 +5,7 @@ export function makeTestCertificate(
   name: string,
   now = Date.now(),
 ): { readonly cert: string; readonly key: string; readonly ca: string } {
-  const authority = makeAuthority([name], now)
+  const authority = makeAuthority(name, now)
   const { certificate, key } = makeCertificate(authority, [name], now)
   return { cert: certificate, key, ca: authority.certificate }
 }

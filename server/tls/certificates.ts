@@ -52,8 +52,8 @@ export const certificateDays = 90
 const commonName = '2.5.4.3'
 const ecdsaWithSha256 = '1.2.840.10045.4.3.2'
 
-/** Names that are not in the public DNS, with all names below them. */
-const localZones = ['localhost', 'local', 'lan', 'internal', 'home.arpa']
+/** Names that standards keep out of the public DNS, with all names below them. */
+const localZones = ['localhost', 'local', 'internal', 'home.arpa']
 /** Networks that are not routed on the internet. */
 const localNetworks = [
   '127.0.0.0/8',
@@ -68,20 +68,18 @@ const localNetworks = [
 ]
 
 /**
- * Makes a certificate authority. It can only certify servers, and only under local names and addresses, and `names`, so
- * that its key is of little use to a thief.
+ * Makes a certificate authority. It can only certify servers, and only under local names and addresses and the public
+ * host, so that its key is of little use to a thief.
  * @param now milliseconds since 1970
+ * @throws Error for a public host of one label, with which every name that ends with it would be permitted
  */
-export function makeAuthority(names: readonly string[], now: number): KeyPair {
-  const permitted = [
-    ...new Set([
-      ...localZones,
-      ...localNetworks,
-      ...names.map((name) => ({ 0: name, 4: `${name}/32`, 6: `${name}/128` })[isIP(name)] ?? name),
-    ]),
-  ]
+export function makeAuthority(publicHost: string, now: number): KeyPair {
+  if (isIP(publicHost) === 0 && isWide(publicHost))
+    throw new Error(`an authority for ${publicHost} could certify a whole domain`)
+  const ownName = { 0: publicHost, 4: `${publicHost}/32`, 6: `${publicHost}/128` }[isIP(publicHost)]
+  const permitted = [...new Set([...localZones, ...localNetworks, ownName ?? publicHost])]
   // The random part distinguishes this authority from an earlier one of the machine, which a device may still trust.
-  const subject = `Yonder local CA ${(names[0] ?? '').slice(0, 36)} ${randomBytes(3).toString('hex')}`
+  const subject = `Yonder local CA ${publicHost.slice(0, 36)} ${randomBytes(3).toString('hex')}`
   return certify({
     subject,
     now,
@@ -123,17 +121,43 @@ export function makeCertificate(authority: KeyPair, names: readonly string[], no
   })
 }
 
+/**
+ * Whether an authority that is permitted this name could certify a whole domain of the public DNS: a single label may be
+ * or become one.
+ */
+function isWide(name: string): boolean {
+  return !trimDots(name).includes('.') && !localZones.includes(trimDots(name))
+}
+
+function trimDots(name: string): string {
+  return name.toLowerCase().replaceAll(/^\.+|\.+$/g, '')
+}
+
+/** Returns the names with which this authority could certify whole domains, as those of earlier versions could. */
+export function listWideNames(authority: string): readonly string[] {
+  return (
+    permittedNames(authority)
+      .flatMap(({ dNSName }) => dNSName ?? [])
+      // An earlier version permitted it to every authority. No public domain has this name.
+      .filter((name) => isWide(name) && trimDots(name) !== 'lan')
+  )
+}
+
 /** Returns a check whether certificates of this authority may contain a name or address. */
 export function createNameCheck(authority: string): (name: string) => boolean {
-  const constraints = readExtension(authority, id_ce_nameConstraints, NameConstraints)
-  if (constraints === undefined) return () => true
-  const permitted = [...(constraints.permittedSubtrees ?? [])].map(({ base }) => base)
+  const permitted = permittedNames(authority)
+  if (permitted.length === 0) return () => true
   return (name) =>
     permitted.some(({ dNSName, iPAddress }) =>
       isIP(name) === 0
         ? dNSName !== undefined && (name === dNSName || name.endsWith(`.${dNSName}`))
         : iPAddress !== undefined && isInNetwork(name, iPAddress),
     )
+}
+
+function permittedNames(authority: string): readonly GeneralName[] {
+  const constraints = readExtension(authority, id_ce_nameConstraints, NameConstraints)
+  return [...(constraints?.permittedSubtrees ?? [])].map(({ base }) => base)
 }
 
 /** Returns the canonical form of an IP address, in which equal addresses are equal texts. */

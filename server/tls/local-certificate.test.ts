@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { connect, createServer } from 'node:tls'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { unknownMachine, type Machine } from '../config/machine.ts'
-import { dayMs, makeCertificate, readNames, readValidity } from './certificates.ts'
+import { dayMs, listWideNames, makeCertificate, readNames, readValidity } from './certificates.ts'
 import { ensureLocalCertificate, type LocalCertificate } from './local-certificate.ts'
 
 const now = Date.now()
@@ -22,7 +22,15 @@ beforeEach(() => {
 afterEach(() => rmSync(dataDir, { recursive: true }))
 
 const make = (changes: Partial<Parameters<typeof ensureLocalCertificate>[0]> = {}) =>
-  ensureLocalCertificate({ folder, publicHost: 'nas', machine, now, ...changes })
+  ensureLocalCertificate({ folder, publicHost: 'nas.local', machine, now, ...changes })
+
+/** Makes a certificate with the key of the authority, as a thief of it could. */
+function forge(names: readonly string[]) {
+  const [key = '', certificate = ''] = readFileSync(join(folder, 'ca.pem'), 'utf8').split(
+    /(?=-----BEGIN CERT)/,
+  )
+  return makeCertificate({ key, certificate }, names, now)
+}
 
 /** Connects to a server with this certificate as a browser would that trusts only the authority. */
 async function connectAs(
@@ -59,11 +67,11 @@ async function connectAs(
 describe('the certificate that Yonder makes', () => {
   it('is trusted by clients that trust its authority, for every name of this machine and no other', async () => {
     const made = make()
-    for (const name of ['nas', 'nas.local', 'localhost', '127.0.0.1', '192.168.1.20', 'fd00::5', '::1'])
+    for (const name of ['nas.local', 'localhost', '127.0.0.1', '192.168.1.20', 'fd00::5', '::1'])
       expect([name, await connectAs(made, made.authority, name)]).toEqual([name, 'true'])
     expect(await connectAs(made, made.authority, 'other')).toBe('wrong name')
     const stranger = make({ folder: join(dataDir, 'other') })
-    expect(await connectAs(made, stranger.authority, 'nas')).toMatch(/SIGNATURE|UNABLE_TO|SELF_SIGNED/)
+    expect(await connectAs(made, stranger.authority, 'nas.local')).toMatch(/SIGNATURE|UNABLE_TO|SELF_SIGNED/)
   })
 
   it('ends within 397 days and has begun, also for a device whose clock is slow by hours', () => {
@@ -74,15 +82,11 @@ describe('the certificate that Yonder makes', () => {
     expect(readValidity(make().authority).notAfter).toBeGreaterThan(now + 9 * 365 * dayMs)
   })
 
-  it.each(['google.com', 'nas.example.com', '8.8.8.8', '2606:4700::1'])(
+  it.each(['google.com', 'nas.example.com', 'nas', 'x.nas', 'lan', '8.8.8.8', '2606:4700::1'])(
     'cannot be made for %s with the key of the authority',
     async (name) => {
-      make()
-      const [key = '', certificate = ''] = readFileSync(join(folder, 'ca.pem'), 'utf8').split(
-        /(?=-----BEGIN CERT)/,
-      )
-      const forged = makeCertificate({ key, certificate }, [name], now)
-      expect(await connectAs(forged, certificate, name)).toBe('permitted subtree violation')
+      const { authority } = make()
+      expect(await connectAs(forge([name]), authority, name)).toBe('permitted subtree violation')
     },
   )
 
@@ -163,6 +167,26 @@ describe('a later start', () => {
     expect(decade.authority).not.toBe(renamed.authority)
   })
 
+  it('replaces an authority of an earlier version that could certify whole domains, and says which', async () => {
+    make()
+    const permitted = ['localhost', 'local', 'lan', 'dev.local', 'DEV'].map((name) => `permitted;DNS:${name}`)
+    const [key, certificate] = [join(dataDir, 'wide.key'), join(dataDir, 'wide.crt')]
+    const request = ['-subj', '/CN=Yonder local CA dev', '-keyout', key, '-out', certificate, '-days', '3650']
+    const constraints = ['-addext', `nameConstraints=critical,${permitted.join(',')}`]
+    const curve = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes']
+    execFileSync('openssl', ['req', '-x509', ...curve, ...request, ...constraints], { stdio: 'ignore' })
+    const wide = readFileSync(certificate, 'utf8')
+    writeFileSync(join(folder, 'ca.pem'), readFileSync(key, 'utf8') + wide)
+    const later = make({ now: now + dayMs })
+    expect(later.replaced).toBe(wide)
+    expect(listWideNames(later.replaced ?? '')).toEqual(['DEV'])
+    expect(readFileSync(join(folder, 'ca.crt'), 'utf8')).toBe(later.authority)
+    expect(await connectAs(forge(['google.dev']), later.authority, 'google.dev')).toBe(
+      'permitted subtree violation',
+    )
+    expect(make({ now: now + dayMs })).toEqual({ ...later, replaced: undefined })
+  })
+
   it('replaces a certificate whose file was cut, and one of another authority', () => {
     const first = make()
     const path = join(folder, 'server.pem')
@@ -217,19 +241,19 @@ describe('what is refused', () => {
 
 describe('a machine', () => {
   it.each<[string, Partial<Machine>, string, readonly string[]]>([
-    ['without a network', { addresses: [] }, 'nas', ['127.0.0.1', '::1', 'localhost', 'nas', 'nas.local']],
+    ['without a network', { addresses: [] }, 'nas.local', ['127.0.0.1', '::1', 'localhost', 'nas.local']],
     [
       'with IPv6 only',
       { addresses: ['fd00::5'] },
       'fd00::5',
-      ['127.0.0.1', '::1', 'fd00::5', 'localhost', 'nas', 'nas.local'],
+      ['127.0.0.1', '::1', 'fd00::5', 'localhost', 'nas.local'],
     ],
     ['without a usable name', { ...unknownMachine }, 'localhost', ['127.0.0.1', '::1', 'localhost']],
     [
       'with a public address, which is left out',
       { addresses: ['8.8.8.8'] },
-      'nas',
-      ['127.0.0.1', '::1', 'localhost', 'nas', 'nas.local'],
+      'nas.local',
+      ['127.0.0.1', '::1', 'localhost', 'nas.local'],
     ],
     [
       'with a public address as PUBLIC_URL',
@@ -246,14 +270,14 @@ describe('a machine', () => {
     [
       'with an underscore in its name',
       { hostName: 'my_nas', addresses: [] },
-      'my_nas',
-      ['127.0.0.1', '::1', 'localhost', 'my_nas', 'my_nas.local'],
+      'my_nas.local',
+      ['127.0.0.1', '::1', 'localhost', 'my_nas.local'],
     ],
     [
       'with a name in a domain',
       { hostName: 'nas.example.org', addresses: [] },
       'nas.example.org',
-      ['127.0.0.1', '::1', 'localhost', 'nas', 'nas.example.org', 'nas.local'],
+      ['127.0.0.1', '::1', 'localhost', 'nas.example.org', 'nas.local'],
     ],
   ])('%s has a certificate', async (_, changes, publicHost, names) => {
     const made = make({ publicHost, machine: { ...machine, ...changes } })
@@ -261,9 +285,30 @@ describe('a machine', () => {
     expect(await connectAs(made, made.authority, publicHost)).toBe('true')
   })
 
+  it.each(['dev', 'app', 'chat', 'zip', 'app.dev', 'github.io', 'co.uk', 'app.dev.example.org'])(
+    'named %s has an authority that cannot certify this name or one below it',
+    async (hostName) => {
+      const made = make({ publicHost: 'localhost', machine: { ...machine, hostName } })
+      const [first = ''] = hostName.split('.')
+      expect(readNames(made.certificate)).toEqual(
+        ['127.0.0.1', '192.168.1.20', '::1', 'fd00::5', `${first}.local`, 'localhost'].toSorted(),
+      )
+      for (const name of [hostName, first, `x.${hostName}`, `x.${first}`])
+        expect([name, await connectAs(forge([name]), made.authority, name)]).toEqual([
+          name,
+          'permitted subtree violation',
+        ])
+    },
+  )
+
+  it.each(['dev', 'DEV', 'dev.', '', 'lan'])('gets no authority for the public name %j', (publicHost) => {
+    expect(() => make({ publicHost })).toThrow('could certify a whole domain')
+    expect(readdirSync(folder)).toEqual([])
+  })
+
   it('with hundreds of addresses has a certificate with 100 of its names', () => {
     const addresses = Array.from({ length: 300 }, (_, at) => `10.0.${at >> 8}.${at & 255}`)
     const names = readNames(make({ machine: { ...machine, addresses } }).certificate)
-    expect([names.length, names.includes('nas')]).toEqual([100, true])
+    expect([names.length, names.includes('nas.local')]).toEqual([100, true])
   })
 })

@@ -8,6 +8,7 @@ import {
   certificateDays,
   createNameCheck,
   dayMs,
+  listWideNames,
   makeAuthority,
   makeCertificate,
   normalizeIp,
@@ -32,6 +33,10 @@ export interface LocalCertificate extends KeyPair {
   readonly authorityPath: string
   /** The names and addresses in the certificate. */
   readonly names: readonly string[]
+  /** The names and addresses of the machine, also those that the authority cannot certify. */
+  readonly ownNames: readonly string[]
+  /** The authority that this start replaced because it could certify whole domains, as PEM. */
+  readonly replaced?: string
 }
 
 /** A certificate that is valid for fewer days is replaced. */
@@ -42,8 +47,8 @@ const minClock = Date.UTC(2026, 0, 1)
 /**
  * Returns a valid certificate for this machine from the files in the folder. Makes the certificate unless the stored
  * one is signed by the authority, has the names of the machine and does not end soon. Makes the authority if it is
- * missing, cannot certify the public host or ends before a new certificate would, and only then, because every device
- * has to trust a new authority.
+ * missing, cannot certify the public host, could certify whole domains or ends before a new certificate would, and only
+ * then, because every device has to trust a new authority.
  * @throws Error with a sentence for the operator when the clock or a file is wrong
  */
 export function ensureLocalCertificate(options: LocalCertificateOptions): LocalCertificate {
@@ -51,18 +56,24 @@ export function ensureLocalCertificate(options: LocalCertificateOptions): LocalC
   const authorityPath = join(folder, 'ca.crt')
   if (now < minClock) throw new Error(`the clock of this machine shows ${day(now)}. Set it, then start again`)
   mkdirSync(folder, { recursive: true, mode: 0o700 })
-  const names = listNames(options)
-  const authority = ensureAuthority(options, names)
+  const ownNames = listNames(options)
+  const { replaced, ...authority } = ensureAuthority(options)
   // A file that the operator can copy to devices, because it does not contain the key.
   if (readIfExists(authorityPath) !== authority.certificate) replaceFile(authorityPath, authority.certificate)
-  const permitted = names.filter(createNameCheck(authority.certificate)).slice(0, maxNames)
+  const names = ownNames.filter(createNameCheck(authority.certificate)).slice(0, maxNames)
   const path = join(folder, 'server.pem')
   const known = readPair(path)
-  if (known !== undefined && isUsable(known, authority, permitted, now))
-    return { ...known, authority: authority.certificate, authorityPath, names: permitted }
-  const made = makeCertificate(authority, permitted, now)
+  const rest = {
+    authority: authority.certificate,
+    authorityPath,
+    names,
+    ownNames,
+    ...(replaced !== undefined && { replaced }),
+  }
+  if (known !== undefined && isUsable(known, authority, names, now)) return { ...known, ...rest }
+  const made = makeCertificate(authority, names, now)
   replaceFile(path, made.key + made.certificate)
-  return { ...made, authority: authority.certificate, authorityPath, names: permitted }
+  return { ...made, ...rest }
 }
 
 /** A machine with many virtual networks may have hundreds of addresses. */
@@ -84,15 +95,14 @@ function listNames({ publicHost, machine }: LocalCertificateOptions): string[] {
   return [...new Set(names.map((name) => (isIP(name) === 0 ? name : normalizeIp(name))))]
 }
 
-function ensureAuthority(
-  { folder, publicHost, now }: LocalCertificateOptions,
-  names: readonly string[],
-): KeyPair {
+function ensureAuthority({
+  folder,
+  publicHost,
+  now,
+}: LocalCertificateOptions): KeyPair & Pick<LocalCertificate, 'replaced'> {
   const path = join(folder, 'ca.pem')
-  // Of the addresses only the public one, because those of local networks are always permitted.
-  const namesToPermit = names.filter((name) => isIP(name) === 0 || name === publicHost)
   if (readIfExists(path) === undefined) {
-    const { key, certificate } = makeAuthority(namesToPermit, now)
+    const { key, certificate } = makeAuthority(publicHost, now)
     writeFileOnce(path, key + certificate)
   }
   // Two processes that start at once get the same authority.
@@ -106,10 +116,12 @@ function ensureAuthority(
     throw new Error(
       `the clock of this machine shows ${day(now)}, but ${path} is valid only after ${day(notBefore)}. Set the clock. If it is right, delete the folder ${folder}`,
     )
-  if (createNameCheck(known.certificate)(publicHost) && now + certificateDays * dayMs < notAfter) return known
-  const made = makeAuthority(namesToPermit, now)
+  const isWide = listWideNames(known.certificate).length > 0
+  const isValid = createNameCheck(known.certificate)(publicHost) && now + certificateDays * dayMs < notAfter
+  if (isValid && !isWide) return known
+  const made = makeAuthority(publicHost, now)
   replaceFile(path, made.key + made.certificate)
-  return made
+  return { ...made, ...(isWide && { replaced: known.certificate }) }
 }
 
 function isUsable(pair: KeyPair, authority: KeyPair, names: readonly string[], now: number): boolean {

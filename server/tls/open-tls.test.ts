@@ -38,25 +38,25 @@ it('makes nothing without TLS', async () => {
 })
 
 it('prints where the certificate of the authority is, its fingerprint, and how each system trusts it', async () => {
-  const tls = await open({ TLS: 'local', HOST: '0.0.0.0', PUBLIC_URL: 'https://nas:3000' })
+  const tls = await open({ TLS: 'local', HOST: '0.0.0.0', PUBLIC_URL: 'https://nas.local:3000' })
   const authority = readFileSync(join(dataDir, 'tls/ca.crt'), 'utf8')
   expect(tls?.authority).toBe(authority)
   const text = tls?.notes.join('\n') ?? ''
   for (const part of [
     join(dataDir, 'tls/ca.crt'),
-    'http://nas:3000/ca.crt',
+    'http://nas.local:3000/ca.crt',
     new X509Certificate(authority).fingerprint256,
   ])
     expect(text).toContain(part)
   for (const system of ['Debian', 'macOS', 'Windows', 'iOS', 'Android', 'Firefox'])
     expect(text).toMatch(new RegExp(`^ {2}${system} +\\S`, 'm'))
   expect(text).not.toMatch(/PRIVATE|Only this machine|Other devices/)
-  expect(tls?.hosts()).toEqual(['nas', 'nas.local', 'localhost', '127.0.0.1', '[::1]', '192.168.1.20'])
+  expect(tls?.hosts()).toEqual(['nas.local', 'nas', 'localhost', '127.0.0.1', '[::1]', '192.168.1.20'])
 })
 
 it('prints a download that plain http reaches, also at the port 443', async () => {
-  const tls = await open({ TLS: 'local', HOST: '0.0.0.0', PUBLIC_URL: 'https://nas' })
-  expect(tls?.notes.join('\n')).toContain('http://nas:443/ca.crt')
+  const tls = await open({ TLS: 'local', HOST: '0.0.0.0', PUBLIC_URL: 'https://nas.local' })
+  expect(tls?.notes.join('\n')).toContain('http://nas.local:443/ca.crt')
 })
 
 it('says what is missing for other devices', async () => {
@@ -117,7 +117,7 @@ it('uses a renewed certificate of the operator within an hour, and keeps the old
 
 it('renews its own certificate while it runs, before it ends and when the machine moves', async () => {
   vi.useFakeTimers()
-  const tls = await open({ TLS: 'local', PUBLIC_URL: 'https://nas:3000' })
+  const tls = await open({ TLS: 'local', PUBLIC_URL: 'https://nas.local:3000' })
   const apply = vi.fn<(credentials: { readonly cert: string }) => void>()
   const onError = vi.fn()
   const stop = tls?.watch(apply, onError)

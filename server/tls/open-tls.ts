@@ -43,7 +43,7 @@ export const authorityPathIn = (dataDir: string): string => join(tlsFolderIn(dat
 export async function openTls({ config, readMachine, now }: TlsDeps): Promise<Tls | null> {
   const { tls, publicUrl } = config
   if (tls === null) return null
-  const publicHost = new URL(publicUrl).hostname.replace(/^\[|\]$/g, '')
+  const publicHost = new URL(publicUrl).hostname.replace(/^\[|\]$|\.$/g, '')
   const read =
     tls.kind === 'local'
       ? await openLocal({ folder: tlsFolderIn(config.dataDir), publicUrl, publicHost, readMachine, now })
@@ -88,13 +88,19 @@ async function openLocal(options: LocalOptions): Promise<ReadCertificate> {
   const { folder, publicUrl, publicHost, readMachine, now } = options
   // Only loaded when needed: the libraries take a few megabytes.
   const { ensureLocalCertificate } = await import('./local-certificate.ts')
+  const { listWideNames } = await import('./certificates.ts')
   return () => {
     try {
       const made = ensureLocalCertificate({ folder, publicHost, machine: readMachine(), now: now() })
-      const { certificate: cert, key, authority, authorityPath, names } = made
-      const notes = describeTrust(authority, authorityPath, publicUrl)
-      // The Host header has an IPv6 address in brackets.
-      const hosts = names.map((name) => (isIP(name) === 6 ? `[${name}]` : name))
+      const { certificate: cert, key, authority, authorityPath, names, ownNames, replaced } = made
+      const notes = [
+        ...(replaced === undefined ? [] : describeReplaced(replaced, listWideNames(replaced))),
+        ...describeTrust(authority, authorityPath, publicUrl),
+      ]
+      // A name of one label is not in the certificate, but over plain http it leads to the address that is. The Host
+      // header has an IPv6 address in brackets.
+      const reached = ownNames.filter((name) => names.includes(name) || !/[.:]/.test(name))
+      const hosts = reached.map((name) => (isIP(name) === 6 ? `[${name}]` : name))
       return { credentials: { cert, key }, authority, notes, hosts }
     } catch (error) {
       return { name: 'TLS', message: error instanceof Error ? error.message : String(error) }
@@ -140,8 +146,15 @@ function describeReach({ host, publicUrl }: TlsDeps['config']): string[] {
   return ['127.0.0.1', 'localhost', '::1'].includes(host)
     ? ['Only this machine can open this address. For other devices, start with --host 0.0.0.0 (HOST).']
     : [
-        'Other devices need another address: set PUBLIC_URL to the one that they use, such as https://nas:3000.',
+        'Other devices need another address: set PUBLIC_URL to the one that they use, such as https://nas.local:3000.',
       ]
+}
+
+function describeReplaced(certificate: string, names: readonly string[]): string[] {
+  const { fingerprint256 } = new X509Certificate(certificate)
+  return [
+    `Warning: the authority of this installation was replaced, because the earlier one could certify all names that end with ${names.join(' or ')}. Remove the earlier one from your devices (SHA-256 ${fingerprint256}).`,
+  ]
 }
 
 /**

@@ -75,7 +75,7 @@ describe('yonder doctor and the provider of models', () => {
 describe('yonder doctor and an authority of the operator', () => {
   const installation = new TestInstallation('sqlite')
   const now = Date.now()
-  const authority = makeAuthority(['provider.lan'], now)
+  const authority = makeAuthority('provider.lan', now)
   const { certificate: cert, key } = makeCertificate(authority, ['localhost', '127.0.0.1'], now)
   const provider = createSecureServer({ cert, key }, (_request, response) =>
     response.writeHead(200, { 'content-type': 'application/json' }).end('{"data":[{"id":"small"}]}'),
@@ -90,7 +90,7 @@ describe('yonder doctor and an authority of the operator', () => {
     const path = installation.path('operator.pem')
     writeFileSync(path, authority.certificate)
     mkdirSync(installation.path('tls'))
-    writeFileSync(installation.path('tls/ca.crt'), makeAuthority(['nas'], now).certificate)
+    writeFileSync(installation.path('tls/ca.crt'), makeAuthority('nas.local', now).certificate)
     const { findings } = await installation.diagnose({
       TLS: 'local',
       NODE_EXTRA_CA_CERTS: path,
