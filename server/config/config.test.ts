@@ -30,7 +30,13 @@ it('has a default for every setting', () => {
     defaultBots: null,
     modelPrices: [],
     ollamaUrl: 'http://127.0.0.1:11434',
-    outgoing: { allowedPrivateHosts: [], isLoopbackInstallation: true, ownPorts: [3000], isContainer: false },
+    outgoing: {
+      allowedPrivateHosts: [],
+      isLoopbackInstallation: true,
+      ownPorts: [3000],
+      isContainer: false,
+      proxies: null,
+    },
     demoShareId: 'demo',
     metricsToken: null,
     logLevel: 'info',
@@ -399,6 +405,21 @@ it('names unknown settings, also beside the wrong ones that they may have been m
   ])
     expect(output.split('\n')).toContainEqual(expect.stringContaining(`  ${text}`))
   rmSync(folder, { recursive: true })
+})
+
+it('reads the proxies in small letters first, and shows no password of a wrong one', () => {
+  const proxies = {
+    HTTPS_PROXY: 'http://a.example',
+    https_proxy: 'b.example:3128',
+    HTTP_PROXY: 'https://c.example',
+  }
+  const { https, http } = parseConfig(proxies).outgoing.proxies ?? {}
+  expect([https?.href, http?.href]).toEqual(['http://b.example:3128/', 'https://c.example/'])
+  expect(parseConfig({ HTTPS_PROXY: 'http://a.example', https_proxy: '' }).outgoing.proxies).toBeNull()
+  for (const HTTPS_PROXY of ['socks5://u:hidden@p.example', 'http://u:hidden@', 'http://u:hidden%@p.example'])
+    expect(listProblems({ HTTPS_PROXY })).toEqual([
+      '  HTTPS_PROXY: must be the address of an HTTP proxy such as http://proxy.example.com:3128',
+    ])
 })
 
 it('names a certificate of the database that cannot be read', () => {

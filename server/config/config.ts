@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { parseEnv } from 'node:util'
 import { errorCode } from '../lib/describe-error.ts'
+import { createNoProxy, type OutgoingProxies } from '../lib/outgoing-proxies.ts'
 import { trimSlashes } from '../lib/text.ts'
 import { defaultApiKeyServices } from './api-key-service.ts'
 import { readCertificateFiles, type CertificatePaths } from './certificate-files.ts'
@@ -48,7 +49,7 @@ export function inspectConfig(
   readonly config: Config
   readonly problems: readonly SettingProblem[]
 } {
-  const { settings, wrong } = parseEach(environment)
+  const { settings, wrong } = parseEach(withProxySettings(environment))
   const problems = [
     ...wrong,
     ...findConflicts(settings).filter(
@@ -56,6 +57,13 @@ export function inspectConfig(
     ),
   ]
   return { config: toConfig(settings, machine), problems }
+}
+
+/** Most programs read these variables in small letters too, and prefer them. */
+function withProxySettings(environment: Environment): Environment {
+  const names = ['HTTPS_PROXY', 'HTTP_PROXY', 'NO_PROXY']
+  const small = names.map((name) => [name, environment[name.toLowerCase()] ?? environment[name]])
+  return { ...environment, ...Object.fromEntries(small) }
 }
 
 /** For example `PORT: must be a port`. */
@@ -265,6 +273,8 @@ function toConfig(env: Settings, machine: Machine) {
       /** Ports of this process and its database. */
       ownPorts,
       isContainer: machine.isContainer,
+      /** Null means that every server is reached directly. */
+      proxies: toProxies(env),
     },
     maxCallMs: env.MAX_CALL_SECONDS * 1_000,
     /** The catalogue behind Browse Connectors; null means that only the shipped list is shown. */
@@ -288,6 +298,11 @@ function toConfig(env: Settings, machine: Machine) {
       shareReads: env.RATE_LIMIT_SHARE_READS,
     },
   } as const
+}
+
+function toProxies({ HTTPS_PROXY, HTTP_PROXY, NO_PROXY = '' }: Settings): OutgoingProxies | null {
+  if (HTTPS_PROXY === undefined && HTTP_PROXY === undefined) return null
+  return { https: HTTPS_PROXY ?? null, http: HTTP_PROXY ?? null, isDirect: createNoProxy(NO_PROXY) }
 }
 
 /** Those of Auth0 and of the built-in provider. Another provider that has a name is not meant to be Google. */

@@ -11,6 +11,22 @@ export const origin = httpUrl.refine(
   'must be an origin such as https://chat.example.com, without a path',
 )
 
+/** An address without a scheme is one of plain http, as for other programs. The message has no value: it may be secret. */
+export const proxyUrl = z
+  .string()
+  .transform((text) => (/^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `http://${text}`))
+  .refine(isHttpProxy, 'must be the address of an HTTP proxy such as http://proxy.example.com:3128')
+  .transform((text) => new URL(text))
+
+function isHttpProxy(text: string): boolean {
+  try {
+    const { protocol, username, password } = new URL(text)
+    return ['http:', 'https:'].includes(protocol) && decodeURIComponent(username + password) !== '\0'
+  } catch {
+    return false
+  }
+}
+
 /** A secret that the operator makes. It is refused when it can be guessed. */
 export const ownSecret = (minChars: number) =>
   z.string().superRefine((text, context) => {

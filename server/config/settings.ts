@@ -15,6 +15,7 @@ import {
   ownSecret,
   perMinute,
   postgresUrl,
+  proxyUrl,
   trueOrFalse,
 } from './setting-values.ts'
 
@@ -100,6 +101,23 @@ const server = {
     example: 'at-least-16-characters',
     description:
       'Lets other machines read `/metrics` with this bearer token. Create it with `openssl rand -hex 32`.',
+  }),
+}
+
+const outgoing = {
+  HTTPS_PROXY: optional(proxyUrl, {
+    example: 'http://proxy.example.com:3128',
+    description:
+      'The proxy for requests to `https` addresses, also `https_proxy`. [What it decides](models.md#through-a-proxy)',
+  }),
+  HTTP_PROXY: optional(proxyUrl, {
+    example: 'http://proxy.example.com:3128',
+    description: 'The proxy for requests to `http` addresses, also `http_proxy`.',
+  }),
+  NO_PROXY: optional(z.string(), {
+    example: '.example.com,10.0.0.0/8',
+    description:
+      'Names with those below them, addresses and networks, each perhaps with `:port`, that are reached without a proxy, also `no_proxy`. This machine always is.',
   }),
 }
 
@@ -309,6 +327,7 @@ const rateLimits = {
 /** Every setting, under its name in the environment. */
 export const Settings = z.object({
   ...server,
+  ...outgoing,
   ...storage,
   ...signIn,
   ...hostedSignIn,
@@ -322,6 +341,7 @@ export type Settings = z.infer<typeof Settings>
 
 const sections: readonly (readonly [title: string, settings: Readonly<Record<string, z.ZodType>>])[] = [
   ['Server', server],
+  ['Proxy for outgoing requests', outgoing],
   ['Storage', storage],
   ['Built-in sign-in', signIn],
   ['Sign-in with a provider of your own', hostedSignIn],

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
 import { AppError } from '../../lib/app-error.ts'
+import type { OutgoingProxies } from '../../lib/outgoing-proxies.ts'
 
 export interface AddressPolicy {
   /** The source of the address: the operator (unrestricted), a user, or a response of another server. */
@@ -13,6 +14,8 @@ export interface AddressPolicy {
   readonly ownPorts: readonly number[]
   /** Whether the product runs in a container, whose `localhost` is not what a user means by it. */
   readonly isContainer?: boolean
+  /** The proxies that requests go through; none by default. */
+  readonly proxies?: OutgoingProxies | null
 }
 
 export interface Target {
@@ -50,6 +53,17 @@ export function isAllowed(policy: AddressPolicy, target: Target): boolean {
         !policy.ownPorts.includes(target.port)
       )
   }
+}
+
+/** Names that are in use inside of networks only: those without a dot, and those that are reserved for it. */
+const privateName = /^[^.]*\.?$|\.(localhost|local|internal|intranet|lan|home|corp|home\.arpa)\.?$/i
+
+/**
+ * Whether a proxy may be asked for a name whose addresses are unknown here, because only the proxy's network has DNS.
+ */
+export function isAllowedName(policy: AddressPolicy, host: string, port: number): boolean {
+  if (policy.trust === 'operatorSupplied' || !privateName.test(host)) return true
+  return isException(policy, { host, port, address: '' })
 }
 
 /** The error for a refused address. It does not depend on what the host resolves to, or on what listens there. */
@@ -109,7 +123,8 @@ export function bareHost(hostname: string): string {
   return hostname.startsWith('[') ? hostname.slice(1, -1) : hostname
 }
 
-function portOf(url: URL): number {
+/** The port of an address, also when it is the default one. */
+export function portOf(url: URL): number {
   if (url.port !== '') return Number(url.port)
   return url.protocol === 'https:' ? 443 : 80
 }

@@ -1,7 +1,8 @@
 import { Agent, fetch as undiciFetch, Headers, type Dispatcher } from 'undici'
 import { AppError, findAppError, listCauses } from '../../lib/app-error.ts'
-import { requireUrl, type AddressPolicy } from './address-policy.ts'
+import { bareHost, portOf, requireUrl, type AddressPolicy } from './address-policy.ts'
 import { guardedConnector, type ConnectorOptions } from './guarded-connector.ts'
+import { findProxy, proxyCredentials } from './proxies.ts'
 
 export interface GuardedFetchOptions extends ConnectorOptions {
   readonly policy: AddressPolicy
@@ -39,7 +40,7 @@ type UndiciInit = NonNullable<Parameters<typeof undiciFetch>[1]>
 export function guardedFetch(options: GuardedFetchOptions): GuardedFetch {
   const { policy, maxBytes = 64 * 1024 * 1024, maxRedirects = 3 } = options
   const agent = new Agent({ connect: guardedConnector(policy, options) })
-  const dispatcher = agent.compose(limitResponse(maxBytes))
+  const dispatcher = agent.compose(writeForProxy(policy), limitResponse(maxBytes))
 
   async function follow(address: string | URL, init: RequestInit): Promise<Response> {
     let url = requireUrl(policy, address)
@@ -114,6 +115,41 @@ function afterRedirect(status: number, init: RequestInit): RequestInit {
 function readRequest({ method, headers, body, signal, redirect }: Request): RequestInit {
   // `fetch` requires `duplex` for a body that is a stream.
   return { method, headers, body, signal, redirect, ...(body === null ? {} : { duplex: 'half' }) }
+}
+
+/**
+ * A request over plain http to a proxy names the whole address and has the credentials for the proxy. One over https goes
+ * through a tunnel, which the connector opens.
+ */
+function writeForProxy({ proxies }: AddressPolicy): Dispatcher.DispatcherComposeInterceptor {
+  if (proxies === undefined || proxies === null) return (dispatch) => dispatch
+  return (dispatch) => (options, handler) => {
+    const origin = new URL(String(options.origin))
+    const { protocol, hostname } = origin
+    const proxy =
+      protocol === 'http:' ? findProxy(proxies, protocol, bareHost(hostname), portOf(origin)) : null
+    if (proxy === null) return dispatch(options, handler)
+    const credentials = proxyCredentials(proxy)
+    const headers = credentials === null ? [] : ['proxy-authorization', credentials]
+    return dispatch(
+      {
+        ...options,
+        path: origin.origin + options.path,
+        headers: [...toHeaderList(options.headers), ...headers],
+      },
+      handler,
+    )
+  }
+}
+
+/** Undici accepts headers as an object, as pairs, or as a list in which names and values take turns. */
+function toHeaderList(headers: Dispatcher.DispatchOptions['headers']): string[] {
+  if (headers === undefined || headers === null) return []
+  if (Array.isArray(headers) && !Array.isArray(headers[0])) return headers
+  const pairs = Symbol.iterator in headers ? [...headers] : Object.entries(headers)
+  return (pairs as [string, string | string[] | undefined][]).flatMap(([name, value]) =>
+    [value ?? []].flat().flatMap((one) => [name, one]),
+  )
 }
 
 /**
