@@ -61,11 +61,11 @@ export interface AppDeps {
 
 /** Composes the whole product: the server, every domain, their routes. Does not listen yet. */
 export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
-  const { config, database, identity } = deps
+  const { config, identity } = deps
   const app = await createServer(
     {
       connectOrigins: identity.browserOrigins,
-      toStorageError: (error) => toStorageError(database.dialect, error),
+      toStorageError,
       tls: deps.tls,
     },
     config,

@@ -42,7 +42,7 @@ export async function withInstallation<T>(
     await requireMigrated(database)
     return await work({ config, database, sealer: await openStoredSealer(config, database) })
   } catch (error) {
-    const problem = toStorageError(database.dialect, error)
+    const problem = toStorageError(error)
     if (problem === null || !(error instanceof Error)) throw error
     throw new CommandError(`${problem.message} (${error.message})`)
   } finally {

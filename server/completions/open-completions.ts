@@ -1,4 +1,4 @@
-import { isTemporary } from '../db/storage-problem.ts'
+import { findStorageProblem, isTemporary } from '../db/storage-problem.ts'
 import type { Api } from '../http/api.ts'
 import { createSseHub, type SseOptions } from '../http/sse.ts'
 import { requireUser } from '../identity/authenticate.ts'
@@ -49,7 +49,7 @@ export function openCompletions(appDeps: AppDeps, options: CompletionOptions) {
     db,
     append: (trx, events) => dialect.appendRunEvents(trx, nodeId, events),
     isStored: isEventStored,
-    isOutage: (error) => isTemporary(dialect.findProblem(error)),
+    isOutage,
     transaction: (work) => db.transaction().execute(work),
     onError,
   })
@@ -102,6 +102,12 @@ export function openCompletions(appDeps: AppDeps, options: CompletionOptions) {
       await Promise.all([endMaintenance(), feed.close(), notifications.close()])
     },
   }
+}
+
+/** Also while PostgreSQL fails over, and its address still leads to a standby. */
+function isOutage(error: unknown): boolean {
+  const problem = findStorageProblem(error)
+  return problem === 'read_only' || isTemporary(problem)
 }
 
 /** Reports a failure of the catalogue and returns no facts, so the model's window and prices count as unknown. */

@@ -1,5 +1,4 @@
 import type { Kysely, RawBuilder, Transaction } from 'kysely'
-import type { StorageProblem } from './storage-problem.ts'
 import type { RunEventRow, Tables } from './tables/tables.ts'
 
 /** The first parameter of store functions: the database or an open transaction. */
@@ -69,8 +68,6 @@ export interface Dialect {
   /** Notifies all nodes of a change, this one included. Does nothing on SQLite. */
   notifyChange(db: Db, change: ChangeNotification): Promise<void>
   isUniqueViolation(error: unknown): boolean
-  /** Why the database could not execute a correct statement. Null for every other error. */
-  findProblem(error: unknown): StorageProblem | null
 }
 
 /** An open database and its dialect. */
@@ -80,10 +77,10 @@ export interface Database {
   /** The path of the SQLite file, which a worker may open for reading. Null on PostgreSQL. */
   readonly file: string | null
   /**
-   * Rejects when no statement can be executed now. On SQLite, it waits for a second at most while another process holds
-   * the write lock.
+   * Makes a small write that changes nothing, and rejects when the database did not store it within `maxMs`, or has no
+   * space for more.
    */
-  check(): Promise<void>
+  check(maxMs: number): Promise<void>
   /**
    * Notifications may be lost, for example while the connection is interrupted, so readers of runs also poll. On
    * SQLite there are no notifications.

@@ -77,7 +77,7 @@ export async function countAppliedMigrations({ db }: { readonly db: Db }): Promi
     }>`select max(number) as number from migrations`.execute(db)
     return countFrom(rows[0]?.number ?? null)
   } catch (error) {
-    if (missingTableCodes.has(errorCode(error))) return 0
+    if (isTableMissing(error)) return 0
     throw error
   }
 }
@@ -95,8 +95,10 @@ export function countFrom(number: number | null): number {
   )
 }
 
-/** The codes for a statement about a table that does not exist. SQLite has SQLITE_ERROR for most wrong statements. */
-const missingTableCodes: ReadonlySet<string> = new Set(['SQLITE_ERROR', '42P01'])
+/** Whether a correct statement failed because its table does not exist. SQLite has this code for many other errors. */
+export function isTableMissing(error: unknown): boolean {
+  return ['SQLITE_ERROR', '42P01'].includes(errorCode(error))
+}
 
 /** Why a database with this number of migrations does not belong to this version. Null when it does. */
 export function describeOtherVersion(applied: number): string | null {

@@ -54,7 +54,10 @@ it('states that a file is not a database, without the place in the code', async 
   const path = join(dataDir, sqliteFileName)
   writeFileSync(path, 'These are ordinary notes, and no database at all. '.repeat(50))
   await expect(open()).rejects.toThrow(
-    new AppError('unavailable', `The database ${path} cannot be opened: file is not a database`),
+    new AppError(
+      'unavailable',
+      `The database ${path} cannot be opened: file is not a database. Stop the server, keep a copy of the data, and restore a backup.`,
+    ),
   )
   await expect(open()).rejects.toBeInstanceOf(AppError)
 })
@@ -70,7 +73,7 @@ it.runIf(engines.includes('postgres') && isConcurrent('postgres'))(
     expect(error).toBeInstanceOf(AppError)
     expect(error).toHaveProperty(
       'message',
-      'The PostgreSQL database cannot be opened: database "yonder_missing" does not exist',
+      'The PostgreSQL database cannot be opened: database "yonder_missing" does not exist. Create it, or correct DATABASE_URL.',
     )
   },
 )

@@ -5,7 +5,7 @@ import { AppError } from '../lib/app-error.ts'
 import { createDataFolder, createPrivateFile } from './data-folder.ts'
 import type { Database } from './database.ts'
 import { migrate } from './migrate.ts'
-import { createStorageError, toStorageError } from './storage-problem.ts'
+import { adviseOperator, toOperatorError } from './storage-problem.ts'
 
 export interface DatabaseOptions {
   /** A PostgreSQL address. Null for SQLite in `dataDir`. */
@@ -17,6 +17,9 @@ export interface DatabaseEvents {
   /** Receives the errors of connections that no query receives. */
   readonly onError?: (error: unknown) => void
 }
+
+/** Milliseconds for a statement of a command, which may copy or delete everything. */
+const maxCommandMs = 3_600_000
 
 /** The name of the SQLite file in the data folder. */
 export const sqliteFileName = 'yonder.sqlite'
@@ -38,7 +41,7 @@ export async function openDatabase(
     return database
   } catch (error) {
     await database.close()
-    if (database.dialect.findProblem(error) === null) throw error
+    if (adviseOperator(error) === null) throw error
     const name =
       databaseUrl === null ? `The database ${join(dataDir, sqliteFileName)}` : 'The PostgreSQL database'
     throw createOpenError(name, error)
@@ -47,7 +50,12 @@ export async function openDatabase(
 
 function createOpenError(database: string, cause: unknown): AppError {
   const reason = cause instanceof Error ? cause.message : String(cause)
-  return new AppError('unavailable', `${database} cannot be opened: ${reason}`, { cause })
+  const advice = adviseOperator(cause)
+  return new AppError(
+    'unavailable',
+    `${database} cannot be opened: ${reason}.${advice === null ? '' : ` ${advice}`}`,
+    { cause },
+  )
 }
 
 function createDatabaseFile(dataDir: string): string {
@@ -60,7 +68,7 @@ function createDatabaseFile(dataDir: string): string {
  * @throws AppError `not_found` when there is no SQLite file, `unavailable` when that file cannot be opened
  */
 export async function openStoredDatabase({ databaseUrl, dataDir }: DatabaseOptions): Promise<Database> {
-  if (databaseUrl !== null) return openPostgresLazily(databaseUrl, {})
+  if (databaseUrl !== null) return openPostgresLazily(databaseUrl, { maxStatementMs: maxCommandMs })
   const path = join(dataDir, sqliteFileName)
   const size = statSync(path, { throwIfNoEntry: false })?.size
   // SQLite would make a database of an empty file.
@@ -84,29 +92,32 @@ async function openSqliteLazily(path: string): Promise<Database> {
 }
 
 /** Loads the driver on demand, because it takes 30 ms and 5 MB. */
-async function openPostgresLazily(databaseUrl: string, events: DatabaseEvents): Promise<Database> {
+async function openPostgresLazily(
+  databaseUrl: string,
+  options: DatabaseEvents & { readonly maxStatementMs?: number },
+): Promise<Database> {
   const { openPostgres } = await import('./dialects/postgres.ts')
-  return openPostgres(databaseUrl, events)
+  return openPostgres(databaseUrl, options)
 }
 
 /** Milliseconds after which a check without a result fails, because the probes of load balancers do not wait longer. */
 const maxCheckMs = 2_000
 
 /**
- * Checks that the database executes statements now (`Database.check`).
- * @throws AppError with the reason
+ * Checks that the database stores a write now (`Database.check`).
+ * @throws AppError with what is wrong and what to do, for the operator
  */
 export async function checkDatabase(database: Database): Promise<void> {
   const timeout = new AbortController()
   try {
     await Promise.race([
-      database.check(),
+      database.check(maxCheckMs),
       wait(maxCheckMs, undefined, { signal: timeout.signal }).then(() => {
         throw new Error(`The database did not respond within ${maxCheckMs} ms.`)
       }),
     ])
   } catch (error) {
-    throw toStorageError(database.dialect, error) ?? createStorageError('unreachable', error)
+    throw toOperatorError(error)
   } finally {
     timeout.abort()
   }

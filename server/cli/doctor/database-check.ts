@@ -5,7 +5,7 @@ import { withHost } from '../../config/setting-values.ts'
 import { describeConnectionRisk } from '../../db/connection-security.ts'
 import type { Database } from '../../db/database.ts'
 import { findDamage, readPostgresFacts } from '../../db/inspect-database.ts'
-import { describeOtherVersion, countAppliedMigrations } from '../../db/migrate.ts'
+import { describeOtherVersion, countAppliedMigrations, isTableMissing } from '../../db/migrate.ts'
 import { checkDatabase, openStoredDatabase, sqliteFileName } from '../../db/open-database.ts'
 import { AppError } from '../../lib/app-error.ts'
 import { errorCode } from '../../lib/describe-error.ts'
@@ -27,7 +27,7 @@ export const databaseCheck: Check = {
     try {
       database = await openStoredDatabase(config)
     } catch (error) {
-      report.problem(describeOpenError(error))
+      report.problem(messageOf(error))
       return undefined
     }
     try {
@@ -59,21 +59,6 @@ async function isUsable(database: Database, context: CheckContext, report: Repor
   return false
 }
 
-/** The error of opening the SQLite file, with what to do about it. */
-function describeOpenError(error: unknown): string {
-  const cause = error instanceof Error ? error.cause : undefined
-  const code = errorCode(cause)
-  if (!code.startsWith('SQLITE_')) return messageOf(error)
-  return `${messageOf(error)}. ${adviceFor(code)}`
-}
-
-function adviceFor(code: string): string {
-  if (isDamage(code)) return 'Restore a backup.'
-  return /^SQLITE_(BUSY|LOCKED)/.test(code)
-    ? 'Stop the process that has locked it, or wait until it ends.'
-    : 'Check that this user can read and write it.'
-}
-
 const isDamage = (code: string): boolean => /^SQLITE_(NOTADB|CORRUPT)/.test(code)
 
 async function examineSqlite(
@@ -100,6 +85,7 @@ async function findWriteProblem(database: Database): Promise<string | null> {
     await checkDatabase(database)
     return null
   } catch (error) {
+    if (error instanceof Error && isTableMissing(error.cause)) return null
     return `${messageOf(error)} (${reasonOf(error)})`
   }
 }

@@ -290,7 +290,9 @@ describe.each(engines.filter(isConcurrent))('yonder doctor with %s', (engine) =>
       writeFileSync(`${folder}/yonder.sqlite`, 'hello '.repeat(1_000), { mode: 0o644 })
       chmodSync(`${folder}/yonder.sqlite`, 0o644)
       const { code, complaints } = await diagnose({ DATA_DIR: folder })
-      expect(complaints).toEqual(containing('file is not a database. Restore a backup.'))
+      expect(complaints).toEqual(
+        containing('file is not a database. Stop the server, keep a copy of the data, and restore a backup.'),
+      )
       expect(complaints).toEqual(containing('yonder.sqlite. Run: chmod 600'))
       expect(code).toBe(1)
       rmSync(folder, { recursive: true })
@@ -299,7 +301,7 @@ describe.each(engines.filter(isConcurrent))('yonder doctor with %s', (engine) =>
 
   it.runIf(engine === 'sqlite')('advises to restore a backup only when the file is damaged', async () => {
     for (const [name, message] of [
-      ['folder', 'unable to open database file. Check that this user can read and write it.'],
+      ['folder', 'unable to open database file. Check its disk, and that this user can read and write it.'],
       ['empty', 'or start the server once, which creates it.'],
     ] as const) {
       const folder = installation.path(name)

@@ -34,7 +34,7 @@ async function executeRun(deps: ActionDeps, frame: RunFrame): Promise<RunEnding>
     // Only the message of an `AppError` is written for users.
     if (error instanceof AppError) return failed(error.code, error.message)
     deps.onError(error)
-    const storageError = toStorageError(deps.database.dialect, error)
+    const storageError = toStorageError(error)
     if (storageError !== null) return failed(storageError.code, storageError.message)
     return failed(
       'internal',

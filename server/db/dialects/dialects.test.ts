@@ -8,6 +8,7 @@ import { addChat } from '../../testing/factories/chats.ts'
 import { userRow } from '../../testing/factories/users.ts'
 import type { Db } from '../database.ts'
 import { migrate } from '../migrate.ts'
+import { findStorageProblem } from '../storage-problem.ts'
 import { postgresDialect } from './postgres.ts'
 import { SqliteFile } from './sqlite-file.ts'
 import { openSqlite, sqliteDialect } from './sqlite.ts'
@@ -62,7 +63,7 @@ describe.each(engines)('errors on %s', (engine) => {
       .catch((thrown: unknown) => thrown)
     expect(error).toBeInstanceOf(Error)
     expect(database.dialect.isUniqueViolation(error)).toBe(isUnique)
-    expect(database.dialect.findProblem(error)).toBeNull()
+    expect(findStorageProblem(error)).toBeNull()
   })
 
   it('does not report a missing parent as a unique violation', async () => {
@@ -197,13 +198,13 @@ it('writes the events of many simultaneous replies on fewer pages than there are
 
 it('recognizes the error of a full disk on SQLite', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'yonder-full-'))
-  const { db, dialect, close } = openSqlite(join(folder, 'full.sqlite'))
+  const { db, close } = openSqlite(join(folder, 'full.sqlite'))
   await sql`create table t (x text)`.execute(db)
   await sql`pragma max_page_count = 3`.execute(db)
   const error: unknown = await sql`insert into t values (${'x'.repeat(100_000)})`
     .execute(db)
     .catch((thrown: unknown) => thrown)
-  expect(dialect.findProblem(error)).toBe('full')
+  expect(findStorageProblem(error)).toBe('full')
   await close()
   rmSync(folder, { recursive: true })
 })
@@ -211,7 +212,7 @@ it('recognizes the error of a full disk on SQLite', async () => {
 it.each([
   ['53100', 'full'],
   ['58030', 'unwritable'],
-  ['25006', 'unwritable'],
+  ['25006', 'read_only'],
   ['53300', 'busy'],
   ['57014', 'timeout'],
   ['55P03', 'timeout'],
@@ -222,17 +223,23 @@ it.each([
   ['57P03', 'unreachable'],
   ['08000', 'unreachable'],
   ['08006', 'unreachable'],
+  ['08007', 'unknown'],
+  ['28P01', 'refused'],
+  ['3D000', 'missing'],
+  ['42501', 'refused'],
   ['23505', null],
   ['42601', null],
   [undefined, null],
 ])('recognizes the PostgreSQL code %s: %s', (code, problem) => {
-  expect(postgresDialect.findProblem(Object.assign(new Error('from the server'), { code }))).toBe(problem)
+  expect(findStorageProblem(Object.assign(new Error('from the server'), { code }))).toBe(problem)
 })
 
 it.each([
   ['SQLITE_FULL', 'full'],
   ['SQLITE_IOERR_WRITE', 'unwritable'],
-  ['SQLITE_READONLY_DBMOVED', 'unwritable'],
+  ['SQLITE_READONLY', 'read_only'],
+  ['SQLITE_READONLY_DBMOVED', 'moved'],
+  ['SQLITE_CORRUPT', 'damaged'],
   ['SQLITE_CANTOPEN', 'unwritable'],
   ['SQLITE_BUSY', 'locked'],
   ['SQLITE_BUSY_RECOVERY', 'locked'],
@@ -240,16 +247,14 @@ it.each([
   ['SQLITE_CONSTRAINT_UNIQUE', null],
   ['SQLITE_ERROR', null],
 ])('recognizes the SQLite code %s: %s', (code, problem) => {
-  const dialect = sqliteDialect(new SqliteFile(':memory:'))
-  expect(dialect.findProblem(Object.assign(new Error('from the library'), { code }))).toBe(problem)
+  expect(findStorageProblem(Object.assign(new Error('from the library'), { code }))).toBe(problem)
 })
 
 it.each([null, undefined, 'text', 1, new Error('plain'), { code: 5 }])(
   'recognizes nothing in %s',
   (error) => {
-    for (const dialect of [sqliteDialect(new SqliteFile(':memory:')), postgresDialect]) {
+    expect(findStorageProblem(error)).toBeNull()
+    for (const dialect of [sqliteDialect(new SqliteFile(':memory:')), postgresDialect])
       expect(dialect.isUniqueViolation(error)).toBe(false)
-      expect(dialect.findProblem(error)).toBeNull()
-    }
   },
 )

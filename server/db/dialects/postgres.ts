@@ -1,5 +1,7 @@
+import { randomBytes } from 'node:crypto'
 import { CompiledQuery, Kysely, PostgresDialect, sql } from 'kysely'
 import pg from 'pg'
+import { waitAtMost } from '../../lib/abort.ts'
 import { errorCode } from '../../lib/describe-error.ts'
 import type {
   ChangeNotification,
@@ -8,9 +10,8 @@ import type {
   NotificationListeners,
   Subscription,
 } from '../database.ts'
-import type { StorageProblem } from '../storage-problem.ts'
 import type { Tables } from '../tables/tables.ts'
-import { ConnectionError, openPool } from './postgres-pool.ts'
+import { ConnectionError, cutConnection, openPool } from './postgres-pool.ts'
 import { queueFoldedAgainSql, searchIndexSchema } from './postgres-search.ts'
 
 /** The channel for notifications about runs. */
@@ -30,20 +31,34 @@ export interface PostgresOptions {
   readonly schema?: string
   /** Milliseconds for which a statement waits for a connection. */
   readonly maxWaitMs?: number
+  /** Milliseconds of one statement, and of a pause within a transaction. */
+  readonly maxStatementMs?: number
+  /** Milliseconds between two tests of the connection for notifications. */
+  readonly echoIntervalMs?: number
   /** Receives the errors of connections that no query receives. */
   readonly onError?: (error: unknown) => void
 }
 
+/** Milliseconds for a commit of the run log, which repeats it. Mostly it takes a few. */
+const maxAppendMs = 5_000
+
 /** Opens a pool. It connects with the first query. */
 export function openPostgres(
   url: string,
-  { maxConnections = 10, schema, maxWaitMs, onError = () => undefined }: PostgresOptions = {},
+  {
+    maxConnections = 10,
+    schema,
+    echoIntervalMs = defaultEchoIntervalMs,
+    onError = () => undefined,
+    ...limits
+  }: PostgresOptions = {},
 ): Database {
   const pool = openPool({
     connectionString: url,
     max: maxConnections,
     onError,
-    ...(maxWaitMs === undefined ? {} : { maxWaitMs }),
+    ...limits,
+    limitOf: (text) => (text === appendEventsSql ? maxAppendMs : undefined),
     ...(schema === undefined ? {} : { options: `-c search_path=${schema},public` }),
     types: {
       // Stored integers, such as times and positions, are below 2^53, so a `bigint` is read as a number.
@@ -58,56 +73,105 @@ export function openPostgres(
     db,
     dialect: postgresDialect,
     file: null,
-    check: () => pool.check(),
-    subscribe: (listeners) => listenForNotifications(url, listeners, onError),
+    check: (maxMs) => pool.check(checkSql, maxMs),
+    subscribe: (listeners) => listenForNotifications(url, listeners, { echoIntervalMs, onError }),
     close: () => db.destroy(),
   }
 }
 
-const reconnectDelayMs = 1_000
+/**
+ * Proves that the server writes: a row that stays the same, and a temporary file of about a megabyte, because on a full
+ * disk the log and the tables may still have room for the row. One text is one transaction.
+ */
+const checkSql = `
+  set local work_mem = '64kB';
+  update installation set issuer = issuer;
+  select count(*) from generate_series(1, 50000)`
 
-/** Listens on its own connection and reconnects when it breaks. */
+/** Milliseconds between two tests of the connection for notifications, and for the response to each. */
+const defaultEchoIntervalMs = 5_000
+/** Milliseconds between two attempts to connect: at first, and at most. */
+const reconnectDelayMs = 1_000
+const maxReconnectDelayMs = 15_000
+/** Milliseconds for the end of the connection for notifications. */
+const maxEndMs = 1_000
+
+interface SubscriptionOptions {
+  readonly echoIntervalMs: number
+  readonly onError: (error: unknown) => void
+}
+
+/**
+ * Listens on its own connection, which sends itself a notification at intervals. When one does not arrive, the
+ * connection is replaced: it may be dead without an error, or lead to a pooler that receives the notifications for
+ * somebody else.
+ */
 function listenForNotifications(
   url: string,
   { onRuns, onChange, onGap }: NotificationListeners,
-  onError: (error: unknown) => void,
+  { echoIntervalMs, onError }: SubscriptionOptions,
 ): Subscription {
+  const echoChannel = `yonder_echo_${randomBytes(8).toString('hex')}`
+  const listenSql = `
+    set tcp_keepalives_idle = 10; set tcp_keepalives_interval = 5; set tcp_keepalives_count = 3;
+    select pg_advisory_lock_shared(${serverLock});
+    ${[runChannel, changeChannels.chat, changeChannels.settings, echoChannel].map((channel) => `listen ${channel}`).join(';')}`
   let client: pg.Client | undefined
   let timer: NodeJS.Timeout | undefined
+  let delayMs = reconnectDelayMs
   let broken = false
   let closed = false
 
   function connect(): void {
-    const next = new pg.Client({ connectionString: url, keepAlive: true })
+    const next = new pg.Client({
+      connectionString: url,
+      keepAlive: true,
+      connectionTimeoutMillis: echoIntervalMs,
+    })
     client = next
+    let isAwaited = true
     const retry = (cause?: unknown): void => {
       if (client !== next || closed) return
       client = undefined
+      clearTimeout(timer)
       // Logged once for each interruption.
       if (!broken) onError(new ConnectionError(cause ?? 'The connection for notifications was closed.'))
       broken = true
-      // The connection is broken already, so errors while it is closed do not matter.
-      next.end().catch(() => undefined)
-      timer = setTimeout(connect, reconnectDelayMs)
+      cutConnection(next)
+      timer = setTimeout(connect, delayMs)
+      delayMs = Math.min(2 * delayMs, maxReconnectDelayMs)
+    }
+    const sendEcho = async (): Promise<void> => {
+      isAwaited = true
+      await next.query(`select pg_notify('${echoChannel}', '')`)
+    }
+    const test = (): void => {
+      if (isAwaited) return retry('The connection for notifications receives none.')
+      timer = setTimeout(test, echoIntervalMs)
+      sendEcho().catch(retry)
+    }
+    const listen = async (): Promise<void> => {
+      await next.connect()
+      await next.query(listenSql)
+      await sendEcho()
     }
     next.on('error', retry)
     next.on('end', () => retry())
     next.on('notification', ({ channel, payload = '' }) => {
       if (channel === runChannel) return onRuns(payload.split(',').map(Number))
+      if (channel === echoChannel) {
+        isAwaited = false
+        delayMs = reconnectDelayMs
+        if (broken) onGap()
+        broken = false
+        return
+      }
       const [nodeId = '', userId = '', subject = ''] = payload.split(',')
       const topic = channel === changeChannels.chat ? 'chat' : 'settings'
       onChange({ topic, nodeId, userId, subject })
     })
-    listen(next).catch(retry)
-  }
-
-  async function listen(next: pg.Client): Promise<void> {
-    await next.connect()
-    await next.query(
-      `select pg_advisory_lock_shared(${serverLock}); listen ${runChannel}; listen ${changeChannels.chat}; listen ${changeChannels.settings}`,
-    )
-    if (broken) onGap()
-    broken = false
+    timer = setTimeout(test, echoIntervalMs)
+    listen().catch(retry)
   }
 
   connect()
@@ -115,7 +179,13 @@ function listenForNotifications(
     async close() {
       closed = true
       clearTimeout(timer)
-      await client?.end().catch(() => undefined)
+      const open = client
+      if (open === undefined) return
+      await waitAtMost(
+        open.end().catch(() => undefined),
+        maxEndMs,
+      )
+      cutConnection(open)
     },
   }
 }
@@ -140,28 +210,13 @@ const appendEventsSql = `
   )
   select coalesce((select array_agg(id) from live), '{}') as ids, (select count(*) from notified) as notifications`
 
+/** Milliseconds for a statement of a migration. */
+const maxMigrationMs = 3_600_000
+
 /** Arbitrary constants that identify Yonder's locks among the advisory locks of a database. */
 const migrationLock = 7_046_110
 /** Every node shares it on its connection for notifications. Installations in other schemas have locks of their own. */
 const serverLock = `7046111, hashtext(current_schema())`
-
-/**
- * The problems by PostgreSQL's error codes. A statement outside a transaction is repeated after a `conflict` for some
- * seconds (`postgres-pool.ts`), so mostly only statements in transactions report one.
- */
-const problems: readonly (readonly [codes: RegExp, problem: StorageProblem])[] = [
-  [/^53100$/, 'full'],
-  [/^(58030|25006)$/, 'unwritable'],
-  [/^53[234]00$/, 'busy'],
-  [/^(57014|55P03|25P0[34])$/, 'timeout'],
-  [/^(40001|40P01)$/, 'conflict'],
-  // To users, a refused password or a missing database is the same as a server that does not respond.
-  [/^(08...|57P0[1-5]|28...|3D000)$/, 'unreachable'],
-]
-
-function findPostgresProblem(code: string): StorageProblem | null {
-  return problems.find(([codes]) => codes.test(code))?.[1] ?? null
-}
 
 /** PostgreSQL 15 or newer. */
 export const postgresDialect: Dialect = {
@@ -169,6 +224,9 @@ export const postgresDialect: Dialect = {
   integer: 'bigint',
   incrementingKey: 'bigserial primary key',
   async lockMigrations(trx) {
+    // Another node may be migrating, and a migration may rewrite large tables.
+    await sql.raw(`set local statement_timeout = ${maxMigrationMs}`).execute(trx)
+    await sql`set local lock_timeout = 0`.execute(trx)
     await sql`select pg_advisory_xact_lock(${migrationLock})`.execute(trx)
   },
   async lockOutServers(trx) {
@@ -205,5 +263,4 @@ export const postgresDialect: Dialect = {
     await sql`select pg_notify(${changeChannels[topic]}, ${`${nodeId},${userId},${subject}`})`.execute(db)
   },
   isUniqueViolation: (error) => errorCode(error) === '23505',
-  findProblem: (error) => findPostgresProblem(errorCode(error)),
 }

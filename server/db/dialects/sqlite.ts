@@ -1,3 +1,4 @@
+import { statfsSync, statSync, type Stats } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
 import type BetterSqlite from 'better-sqlite3'
 import {
@@ -13,6 +14,7 @@ import {
 } from 'kysely'
 import { errorCode } from '../../lib/describe-error.ts'
 import type { Database, Dialect } from '../database.ts'
+import { findStorageProblem } from '../storage-problem.ts'
 import type { RunEventRow, Tables } from '../tables/tables.ts'
 import { searchableSql } from './searchable-sql.ts'
 import { SqliteFile } from './sqlite-file.ts'
@@ -25,8 +27,6 @@ const maxCachedStatements = 500
 
 /** Milliseconds for which a statement waits while another process has locked the file. */
 const defaultMaxWaitMs = 5_000
-/** Milliseconds for which `check` waits, because another process may also write for a moment. */
-const maxCheckWaitMs = 1_000
 /** Milliseconds between two attempts: at first, and at most. */
 const minDelayMs = 5
 const maxDelayMs = 50
@@ -51,7 +51,7 @@ async function retryWhileLocked<Result>(
   }
 }
 
-const isLocked = (error: unknown): boolean => /^SQLITE_(BUSY|LOCKED)/.test(errorCode(error))
+const isLocked = (error: unknown): boolean => findStorageProblem(error) === 'locked'
 
 interface WaitingConfig extends SqliteDialectConfig {
   readonly file: BetterSqlite.Database
@@ -153,6 +153,7 @@ export function openSqlite(path: string, { maxWaitMs = defaultMaxWaitMs }: Sqlit
   file.pragma('cache_size = -32000')
   // From here on, `retryWhileLocked` waits.
   file.pragma('busy_timeout = 0')
+  const opened = statSync(path, { throwIfNoEntry: false })
   const db = new Kysely<Tables>({
     dialect: new WaitingSqliteDialect({ database: withStatementCache(file), file, maxWaitMs }),
   })
@@ -160,16 +161,27 @@ export function openSqlite(path: string, { maxWaitMs = defaultMaxWaitMs }: Sqlit
     db,
     dialect: sqliteDialect(file, maxWaitMs),
     file: path,
-    check: () => retryWhileLocked(maxCheckWaitMs, () => db.connection().execute(async () => tryToLock(file))),
+    // Another process may also write for a moment.
+    check: (maxMs) =>
+      retryWhileLocked(maxMs / 2, () => db.connection().execute(async () => checkFile(file, path, opened))),
     subscribe: () => ({ close: () => Promise.resolve() }),
     close: () => db.destroy(),
   }
 }
 
-/** Throws when no write transaction can begin. Writes nothing. */
-function tryToLock(file: BetterSqlite.Database): void {
-  file.exec('begin immediate')
-  file.exec('rollback')
+/** Bytes that must be free. A full disk may still have room in the write-ahead log for a small write. */
+const minFreeBytes = 1_000_000
+
+/** Throws when a write is not stored, or when the next ones will not be. */
+function checkFile(file: BetterSqlite.Database, path: string, opened: Stats | undefined): void {
+  file.exec('update installation set issuer = issuer')
+  const stored = statSync(path, { throwIfNoEntry: false })
+  // The system keeps a deleted file for as long as it is open.
+  if (opened !== undefined && (stored?.ino !== opened.ino || stored.dev !== opened.dev))
+    throw new SqliteFile.SqliteError('The database file was deleted or replaced.', 'SQLITE_READONLY_DBMOVED')
+  const { bavail, bsize, blocks } = statfsSync(path)
+  if (blocks > 0 && bavail * bsize < minFreeBytes)
+    throw new SqliteFile.SqliteError('The disk has less than a megabyte left.', 'SQLITE_FULL')
 }
 
 function requireSafeVersion(file: BetterSqlite.Database): void {
@@ -280,10 +292,4 @@ export const sqliteDialect = (
   notifyChange: () => Promise.resolve(),
   isUniqueViolation: (error) =>
     ['SQLITE_CONSTRAINT_UNIQUE', 'SQLITE_CONSTRAINT_PRIMARYKEY'].includes(errorCode(error)),
-  findProblem: (error) => {
-    const code = errorCode(error)
-    if (isLocked(error)) return 'locked'
-    if (code === 'SQLITE_FULL') return 'full'
-    return /^SQLITE_(READONLY|IOERR|CANTOPEN|PERM)/.test(code) ? 'unwritable' : null
-  },
 })

@@ -34,7 +34,7 @@ export function registerGoogleRoutes(scope: FastifyInstance, deps: PageDeps, goo
     try {
       return await reply.redirect(await google.startSignIn(interaction.uid), 303)
     } catch (error) {
-      throwStorageError(deps, error)
+      throwStorageError(error)
       request.log.warn({ err: error }, 'The sign-in with Google could not start')
       const isUnreached = listCauses(error).some(isNetworkFailure)
       const problem = isUnreached ? 'Google cannot be reached.' : 'Google did not respond as expected.'
@@ -60,7 +60,7 @@ export function registerGoogleRoutes(scope: FastifyInstance, deps: PageDeps, goo
     try {
       user = await google.finishSignIn(interaction.uid, readSearch(request))
     } catch (error) {
-      throwStorageError(deps, error)
+      throwStorageError(error)
       request.log.warn({ err: error }, 'a sign-in with Google failed')
       throw failure(interaction.uid, notFinished, 400)
     }
@@ -94,8 +94,8 @@ async function findRefusal(
 }
 
 /** Throws an error of the database, which has its own page. Returns when the error has another cause. */
-function throwStorageError({ database: { dialect } }: PageDeps, error: unknown): void {
-  const storageError = toStorageError(dialect, error)
+function throwStorageError(error: unknown): void {
+  const storageError = toStorageError(error)
   if (storageError !== null) throw storageError
 }
 

@@ -1,5 +1,4 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { Dialect } from '../../db/database.ts'
 import { toStorageError } from '../../db/storage-problem.ts'
 import { retryAfterSeconds, statusOf, toAppError } from '../../http/error-handler.ts'
 import { registerAccountRoutes } from '../accounts/account-routes.ts'
@@ -11,10 +10,10 @@ import type { RequestLimit } from '../provider/limit-requests.ts'
 import { failurePage, noticePage, PageError, sendPage } from './render-page.ts'
 
 /** Returns a handler that shows errors as pages. Database failures have the status and text of the API. */
-export function createPageErrorHandler(dialect: Dialect) {
+export function createPageErrorHandler() {
   return function showFailure(error: Error, request: FastifyRequest, reply: FastifyReply): FastifyReply {
     if (error instanceof PageError) return sendPage(reply, error.page, error.statusCode)
-    const known = toAppError(error, request, (cause) => toStorageError(dialect, cause))
+    const known = toAppError(error, request, toStorageError)
     const status = statusOf[known.code]
     if (status === 429) {
       return sendPage(reply, noticePage('Too many attempts', 'Wait a minute, then try again.'), status)
@@ -36,7 +35,7 @@ export function createPageErrorHandler(dialect: Dialect) {
 export function registerPages(scope: FastifyInstance, deps: PageDeps, limitRequest: RequestLimit): void {
   registerFormBody(scope)
   scope.addHook('onRequest', limitRequest)
-  scope.setErrorHandler(createPageErrorHandler(deps.database.dialect))
+  scope.setErrorHandler(createPageErrorHandler())
   registerSignInRoutes(scope, deps)
   registerNewAccountRoutes(scope, deps)
   registerAccountLinks(scope, deps)

@@ -32,7 +32,6 @@ export async function mountProvider(
   {
     limitRequest,
     limitFailures,
-    dialect,
   }: {
     readonly limitRequest: RequestLimit
     /** For the requests of which only failures are limited. */
@@ -43,12 +42,12 @@ export async function mountProvider(
   const { pathname, host, protocol } = new URL(provider.issuer)
   // A change of the signing keys brings another provider.
   const handlers = new WeakMap<Provider, ReturnType<Provider['callback']>>()
-  const showFailure = createPageErrorHandler(dialect)
+  const showFailure = createPageErrorHandler()
   await app.register(async (scope) => {
     scope.addHook('onRequest', limitRequest)
     scope.setErrorHandler((error: FastifyError, request, reply) => {
       if (request.headers.accept?.includes('text/html') === true) return showFailure(error, request, reply)
-      const storageError = toStorageError(dialect, error)
+      const storageError = toStorageError(error)
       if (storageError === null) return app.errorHandler(error, request, reply)
       request.log.error({ err: error }, 'the signing keys could not be read')
       return reply.status(503).header('retry-after', retryAfterSeconds).send(toOAuthError(storageError))
@@ -68,7 +67,7 @@ export async function mountProvider(
         throw new AppError('not_found', 'This address does not accept POST.')
       }
       const loaded = await provider.load()
-      const handle = handlers.get(loaded) ?? listenToErrors(loaded, app, dialect).callback()
+      const handle = handlers.get(loaded) ?? listenToErrors(loaded, app).callback()
       handlers.set(loaded, handle)
       const serve = () => handleRequest(handle, request, reply)
       if (!isLimitedByFailures(request, pathname)) await serve()
@@ -97,14 +96,14 @@ export async function mountProvider(
   }
 }
 
-function listenToErrors(provider: Provider, app: FastifyInstance, dialect: Dialect): Provider {
+function listenToErrors(provider: Provider, app: FastifyInstance): Provider {
   // Without a listener, Koa prints the error to stderr.
   const log = (error: unknown): void => app.log.error({ err: error }, 'the identity provider failed')
   const events: EventEmitter = provider
   events.on('error', log)
   provider.on('server_error', (ctx, error) => {
     log(error)
-    const storageError = toStorageError(dialect, error)
+    const storageError = toStorageError(error)
     // A page has its own status and text (`showError`).
     if (storageError === null || ctx.response.is('json') === false) return
     ctx.status = 503

@@ -31,7 +31,7 @@ export interface ProviderOptions extends OidcAdapterOptions {
 
 /** The configuration of the library for the embedded provider, without its signing keys, which change while it runs. */
 export function configureProvider(options: ProviderOptions, library: typeof Library): Configuration {
-  const { db, dialect, keys, issuer, audience, publicUrl, now } = options
+  const { db, keys, issuer, audience, publicUrl, now } = options
   const { errors } = library
   return {
     adapter: createOidcAdapter(options, errors),
@@ -67,7 +67,7 @@ export function configureProvider(options: ProviderOptions, library: typeof Libr
       url: (_ctx, interaction) => `${new URL(issuer).pathname}/interaction/${interaction.uid}`,
       policy: createInteractionPolicy(library),
     },
-    renderError: (ctx, out, error) => showError(ctx, out, toStorageError(dialect, error)),
+    renderError: (ctx, out, error) => showError(ctx, out, toStorageError(error)),
     features: configureFeatures(audience, errors),
     ttl: {
       AccessToken: lifetimeSeconds.accessToken,
