@@ -13,6 +13,7 @@ import { z } from 'zod'
 import { ownedBy } from '../access/access.ts'
 import type { Database, Db } from '../db/database.ts'
 import { AnyId, type Api, route } from '../http/api.ts'
+import { readInPages } from '../http/json-pieces.ts'
 import { oneAtATime } from '../http/one-at-a-time.ts'
 import { requireUser } from '../identity/authenticate.ts'
 import type { User } from '../identity/user.ts'
@@ -59,7 +60,10 @@ export function registerChatRoutes(api: Api, deps: ChatRoutesDeps): void {
       ...route('owner', 'Read a chat', [], { params: AnyId, response: { 200: Chat } }),
       ...oneAtATime((request) => requireUser(request).id),
     },
-    (request) => readChat(db, readRun, requireUser(request), request.params.id),
+    async (request) => {
+      const chat = await readChat(db, readRun, requireUser(request), request.params.id)
+      return { ...chat, messages: readInPages(chat.messages) }
+    },
   )
 
   api.get(

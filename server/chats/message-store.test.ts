@@ -8,7 +8,8 @@ import { addUser } from '../testing/factories/users.ts'
 import {
   appendMessage,
   findMessage,
-  listMessages,
+  listPlaces,
+  readMessages,
   listPath,
   listPathAfterSummary,
   toContentColumns,
@@ -46,8 +47,10 @@ describe.each(engines)('messages on %s', (engine) => {
     const chat = await addChat(db, { id: newId(), user_id: user.id })
     const rows = await addPath(db, chat, someContents.map(toContentColumns))
     const leaf = rows.at(-1)?.id ?? ''
+    const read: MessageRow[] = []
+    for await (const page of readMessages(db, chat.id, await listPlaces(db, chat.id))) read.push(...page)
     const stored = [
-      (await listMessages(db, chat.id)).map((row) => presentMessage(row).content),
+      read.map((row) => presentMessage(row).content),
       (await listPath(db, chat.id, leaf)).map(({ content }) => content),
       (await listPathAfterSummary(db, chat.id, leaf, 100)).map(({ content }) => content),
     ]

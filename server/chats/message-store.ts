@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { TreeNode } from '@yonder/contract/lib/last-shown-leaf'
 import { FileRef, type Message, type MessageContent } from '@yonder/contract/message'
 import { contentOfMessage, filesOfContent, textOfContent, toContent } from '@yonder/contract/message-text'
@@ -216,9 +217,74 @@ export function listChildren(db: Db, chatId: string, parentId: string): Promise<
     .execute()
 }
 
-/** Returns all messages of a chat, oldest first. */
-export function listMessages(db: Db, chatId: string): Promise<MessageRow[]> {
-  return selectMessages(db).where('m.chat_id', '=', chatId).orderBy('m.unix_timestamp').execute()
+/** What is read of all messages of a chat or path before their texts. */
+export type MessagePlace = Pick<
+  MessageRow,
+  'id' | 'parent_id' | 'role' | 'status' | 'server' | 'call_state' | 'unix_timestamp'
+> & {
+  /** The size of its texts. */
+  readonly bytes: number
+}
+
+/** Places of one query: their texts are skipped, which takes time too. */
+const maxPlaces = 2_000
+
+/** Returns the places of all messages of a chat, oldest first. */
+export async function listPlaces(db: Db, chatId: string): Promise<MessagePlace[]> {
+  const places: MessagePlace[] = []
+  for (let isLast = false; !isLast;) {
+    const page = await selectPlaces(db)
+      .where('m.chat_id', '=', chatId)
+      .where('m.unix_timestamp', '>', places.at(-1)?.unix_timestamp ?? -1)
+      .orderBy('m.unix_timestamp')
+      .limit(maxPlaces)
+      .execute()
+    places.push(...page)
+    isLast = page.length < maxPlaces
+    if (!isLast) await nextTurn()
+  }
+  return places
+}
+
+function selectPlaces(db: Db) {
+  const columns = ['content', 'reasoning', 'arguments', 'call', 'outcome'] as const
+  const sizes = columns.map((column) => sql`coalesce(octet_length(${sql.ref(`m.${column}`)}), 0)`)
+  return db
+    .selectFrom('messages as m')
+    .select(['m.id', 'm.parent_id', 'm.role', 'm.status', 'm.server', 'm.call_state', 'm.unix_timestamp'])
+    .select(sql<number>`${sql.join(sizes, sql` + `)}`.as('bytes'))
+}
+
+/** Messages of one query, and the size of their texts unless one alone has more. */
+const maxPageMessages = 200
+const maxPageBytes = 262_144
+
+/** Reads messages in pages, in the order of their places. */
+export async function* readMessages(
+  db: Db,
+  chatId: string,
+  places: readonly MessagePlace[],
+): AsyncGenerator<MessageRow[]> {
+  for (const ids of pagesOf(places)) {
+    const rows = await selectMessages(db).where('m.chat_id', '=', chatId).where('m.id', 'in', ids).execute()
+    const found = new Map(rows.map((row) => [row.id, row]))
+    yield ids.flatMap((id) => found.get(id) ?? [])
+  }
+}
+
+function* pagesOf(places: readonly MessagePlace[]): Generator<string[]> {
+  let page: string[] = []
+  let bytes = 0
+  for (const place of places) {
+    bytes += place.bytes
+    if (page.length > 0 && (page.length === maxPageMessages || bytes > maxPageBytes)) {
+      yield page
+      page = []
+      bytes = place.bytes
+    }
+    page.push(place.id)
+  }
+  if (page.length > 0) yield page
 }
 
 /** Returns today's names of a user's connectors, by id. */
@@ -316,8 +382,8 @@ export async function listPathAfterSummary(
   return toPath((await pathAfterSummaryQuery(db, { chatId, leafId, limit })).rows)
 }
 
-/** Returns the whole path from the root to a message, oldest first; empty when the message is missing. */
-export async function listWholePath(db: Db, chatId: string, leafId: string): Promise<MessageRow[]> {
+/** Returns the places of the whole path from the root to a message, oldest first; empty when the message is missing. */
+export async function listWholePath(db: Db, chatId: string, leafId: string): Promise<MessagePlace[]> {
   const path = sql<{ id: string; depth: number }>`(
     with recursive path (id, parent_id, depth) as (
       select id, parent_id, 1 from messages where chat_id = ${chatId} and id = ${leafId}
@@ -326,7 +392,7 @@ export async function listWholePath(db: Db, chatId: string, leafId: string): Pro
       from path join messages m on m.chat_id = ${chatId} and m.id = path.parent_id
     )
     select id, depth from path)`
-  return selectMessages(db)
+  return selectPlaces(db)
     .innerJoin(path.as('path'), 'path.id', 'm.id')
     .where('m.chat_id', '=', chatId)
     .orderBy('path.depth', 'desc')

@@ -5,11 +5,17 @@ import { errorCodes, type ErrorCode } from '@yonder/contract/error'
 import { cutReasons, messageStatuses, Usage, type Message } from '@yonder/contract/message'
 import { LeftOutTools, toolCallStates, ToolOutcome, type ToolCall } from '@yonder/contract/tool-call'
 import type { Db } from '../db/database.ts'
-import type { ChatRow, CompactionRow, MessageRow } from '../db/tables/tables.ts'
+import type { CompactionRow, MessageRow } from '../db/tables/tables.ts'
 import type { User } from '../identity/user.ts'
 import { requireChat } from './chat-store.ts'
 import { listCompactions } from './compaction-store.ts'
-import { contentOf, listConnectorNames, listMessages } from './message-store.ts'
+import {
+  contentOf,
+  listConnectorNames,
+  listPlaces,
+  type MessagePlace,
+  readMessages,
+} from './message-store.ts'
 import { parseCall, placeOf } from './tool-call-store.ts'
 
 /** The active run of a chat, with the messages folded from its events. */
@@ -21,9 +27,13 @@ export interface RunSnapshot {
 /** Attempts to read a chat and its run in the same state. After the last one, the chat is returned without its run. */
 const maxAttempts = 5
 
+/** A chat whose messages are read in pages. */
+export type ReadChat = Omit<Chat, 'messages'> & { readonly messages: AsyncIterable<readonly Message[]> }
+
 /**
  * Returns a user's chat with the messages of its active run so far. Both are read until they are consistent, so that a
- * client that follows the run from there receives each event exactly once.
+ * client that follows the run from there receives each event exactly once. The texts of the other messages, of which
+ * there can be megabytes, are read with the pages of the result.
  * @throws AppError `not_found`
  */
 export async function readChat(
@@ -31,19 +41,25 @@ export async function readChat(
   readRun: (chatId: string) => Promise<RunSnapshot | undefined>,
   user: User,
   chatId: string,
-): Promise<Chat> {
+): Promise<ReadChat> {
   await requireChat(db, user, chatId)
   for (let attempt = 1; ; attempt++) {
     const snapshot = await readRun(chatId)
     // Read after the run, so that a reply that ended in between is complete.
-    const rows = await listMessages(db, chatId)
+    const places = await listPlaces(db, chatId)
     const chat = await requireChat(db, user, chatId)
     const compactions = await listCompactions(db, chatId)
-    const namesTools = rows.some(({ left_out_tools }) => left_out_tools !== null)
-    const names = namesTools ? await listConnectorNames(db, user) : new Map<string, string>()
-    const stored = { chat, rows, compactions, names }
-    if (snapshot === undefined || isConsistent(snapshot, rows)) return presentChat(stored, snapshot)
-    if (attempt === maxAttempts) return presentChat(stored, undefined)
+    const isLast = attempt === maxAttempts
+    if (snapshot !== undefined && !isConsistent(snapshot, places) && !isLast) continue
+    const run = snapshot !== undefined && isConsistent(snapshot, places) ? snapshot : undefined
+    return {
+      id: chat.id,
+      messages: presentMessages(db, user, chatId, places, run),
+      update_time: new Date(chat.updated_at).toISOString(),
+      selected_message_id: chat.selected_message_id,
+      run: run?.run ?? null,
+      ...(compactions.length > 0 && { compactions: compactions.map(presentCompaction) }),
+    }
   }
 }
 
@@ -51,7 +67,7 @@ export async function readChat(
  * Returns whether rows that were read after the events of a run are consistent with them: the run's last message has
  * the same state in both, and no row is below it.
  */
-function isConsistent({ messages }: RunSnapshot, rows: readonly MessageRow[]): boolean {
+function isConsistent({ messages }: RunSnapshot, rows: readonly MessagePlace[]): boolean {
   const last = messages.at(-1)
   const row = rows.findLast(({ id }) => id === last?.id)
   return (
@@ -62,38 +78,32 @@ function isConsistent({ messages }: RunSnapshot, rows: readonly MessageRow[]): b
   )
 }
 
-interface StoredChat {
-  readonly chat: ChatRow
-  readonly rows: readonly MessageRow[]
-  readonly compactions: readonly CompactionRow[]
-  /** Today's names of connectors, by id. */
-  readonly names: ReadonlyMap<string, string>
-}
-
 /**
- * Presents a chat to its owner. Messages of the active run replace their rows, but for the names in its events, which
- * may have changed since.
+ * Presents the messages of a chat to its owner, in pages. Messages of the active run replace their rows, but for the
+ * names in its events, which may have changed since.
  */
-function presentChat(
-  { chat, rows, compactions, names }: StoredChat,
+async function* presentMessages(
+  db: Db,
+  user: User,
+  chatId: string,
+  places: readonly MessagePlace[],
   snapshot: RunSnapshot | undefined,
-): Chat {
+): AsyncGenerator<readonly Message[]> {
   const runMessages = new Map(snapshot?.messages.map((message) => [message.id, message]))
-  return {
-    id: chat.id,
-    messages: rows.map((row) => {
+  /** Today's names of connectors, by id. */
+  let names: ReadonlyMap<string, string> | undefined
+  for await (const rows of readMessages(db, chatId, places)) {
+    if (rows.some((row) => row.left_out_tools !== null)) names ??= await listConnectorNames(db, user)
+    const known = names ?? new Map<string, string>()
+    yield rows.map((row) => {
       const { bot, server, left_out_tools, ...message } = presentMessage(row)
       return {
         ...(runMessages.get(row.id) ?? message),
         ...(bot !== undefined && { bot }),
         ...(server !== undefined && { server }),
-        ...(left_out_tools !== undefined && { left_out_tools: renameConnectors(left_out_tools, names) }),
+        ...(left_out_tools !== undefined && { left_out_tools: renameConnectors(left_out_tools, known) }),
       }
-    }),
-    update_time: new Date(chat.updated_at).toISOString(),
-    selected_message_id: chat.selected_message_id,
-    run: snapshot?.run ?? null,
-    ...(compactions.length > 0 && { compactions: compactions.map(presentCompaction) }),
+    })
   }
 }
 

@@ -1,3 +1,4 @@
+import type { Message } from '@yonder/contract/message'
 import { connectorNamesOf } from '../bots/bot-fields.ts'
 import { listBots } from '../bots/bot-store.ts'
 import { findFile, listFiles } from '../chats/file-store.ts'
@@ -7,7 +8,7 @@ import { foldLog } from '../completions/maintenance/end-run.ts'
 import { presentToolCall } from '../connectors/calls/call-record-store.ts'
 import { listConnectors } from '../connectors/connector-store.ts'
 import { listPermissions } from '../connectors/tools/permission-store.ts'
-import { listTools } from '../connectors/tools/tool-store.ts'
+import { listToolVersions } from '../connectors/tools/tool-store.ts'
 import type { Database, Db } from '../db/database.ts'
 import type { ConnectorRow } from '../db/tables/connector-tables.ts'
 import type { IntegrationRow } from '../db/tables/integration-tables.ts'
@@ -118,7 +119,9 @@ async function readChatIfStored({ db, dialect }: ExportDeps['database'], user: U
   }
   try {
     const { run: _run, ...chat } = await readChat(db, readRun, user, id)
-    return chat
+    const messages: Message[] = []
+    for await (const page of chat.messages) messages.push(...page)
+    return { ...chat, messages }
   } catch (error) {
     if (error instanceof AppError && error.code === 'not_found') return undefined
     throw error
@@ -156,7 +159,7 @@ async function presentBots(db: Db, user: User) {
 async function presentConnectors(db: Db, user: User) {
   const connectors = await listConnectors(db, user)
   const ids = connectors.map(({ id }) => id)
-  const [tools, permissions] = await Promise.all([listTools(db, ids), listPermissions(db, ids)])
+  const [tools, permissions] = await Promise.all([listToolVersions(db, ids), listPermissions(db, ids)])
   const namesOf = (rows: readonly { connector_id: string; name: string }[], { id }: ConnectorRow) =>
     rows.flatMap(({ connector_id, name }) => (connector_id === id ? [name] : []))
   const allowed = permissions.filter(({ permission }) => permission === 'allow')

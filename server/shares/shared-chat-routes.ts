@@ -1,9 +1,10 @@
 import { SharedChat } from '@yonder/contract/share'
 import type { Db } from '../db/database.ts'
 import { AnyId, type Api, route } from '../http/api.ts'
+import { readInPages } from '../http/json-pieces.ts'
 import { oneAtATime } from '../http/one-at-a-time.ts'
 import { limitNetworks } from '../http/rate-limits.ts'
-import { presentSharedChat, requireSharedPath } from './shared-chat.ts'
+import { readSharedChat } from './shared-chat.ts'
 
 /** Registers the public route of a shared chat. `perMinute` limits a network. It ignores a token. */
 export function registerSharedChatRoutes(
@@ -29,8 +30,8 @@ export function registerSharedChatRoutes(
       ...oneAtATime(() => 'share'),
     },
     async (request) => {
-      const { id } = request.params
-      return presentSharedChat(id, await requireSharedPath(db, id))
+      const chat = await readSharedChat(db, request.params.id)
+      return { ...chat, messages: readInPages(chat.messages) }
     },
   )
 }

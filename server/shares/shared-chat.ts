@@ -3,42 +3,58 @@ import type { Message } from '@yonder/contract/message'
 import { writeContent } from '@yonder/contract/message-text'
 import type { SharedChat } from '@yonder/contract/share'
 import type { ToolCallState, ToolOutcome } from '@yonder/contract/tool-call'
-import { contentOf, isToolResult, listWholePath } from '../chats/message-store.ts'
+import {
+  contentOf,
+  isToolResult,
+  listWholePath,
+  type MessagePlace,
+  readMessages,
+} from '../chats/message-store.ts'
 import { presentMessage } from '../chats/present-chat.ts'
 import type { Db } from '../db/database.ts'
 import type { MessageRow } from '../db/tables/tables.ts'
 import { AppError } from '../lib/app-error.ts'
 import { findShare } from './share-store.ts'
 
-/**
- * Returns the messages of a link, oldest first. A revoked link is deleted, so it fails in the same way, and after the
- * same time, as a link that never existed.
- * @throws AppError `not_found`
- */
-export async function requireSharedPath(db: Db, shareId: string): Promise<MessageRow[]> {
-  const share = await findShare(db, shareId)
-  const path = share === undefined ? [] : await listWholePath(db, share.chat_id, share.message_id)
-  if (path.length === 0) throw new AppError('not_found', 'There is no such shared chat.')
-  return path
+/** A shared chat whose messages are read in pages. */
+export type ReadSharedChat = Omit<SharedChat, 'messages'> & {
+  readonly messages: AsyncIterable<readonly Message[]>
 }
 
 /**
- * Presents a path to the public. The ids are positions on the path and `update_time` is that of the last message, so
- * the result does not identify the chat and does not change when the chat continues. Of a message, only the fields that
- * `presentSharedMessage` lists are public. `path` must not be empty.
+ * Returns a shared chat for the public. A revoked link is deleted, so it fails in the same way, and after the
+ * same time, as a link that never existed. The ids are positions on the path and `update_time` is that of the last
+ * message, so the result does not identify the chat and does not change when the chat continues. Of a message, only the
+ * fields that `presentSharedMessage` lists are public. The texts are read with the pages of the result.
+ * @throws AppError `not_found`
  */
-export function presentSharedChat(shareId: string, path: readonly MessageRow[]): SharedChat {
-  const messages = path.map((row, index) => presentSharedMessage(row, index + 1, path[index + 1]))
-  const last = messages.at(-1)
+export async function readSharedChat(db: Db, shareId: string): Promise<ReadSharedChat> {
+  const share = await findShare(db, shareId)
+  const path = share === undefined ? [] : await listWholePath(db, share.chat_id, share.message_id)
+  const last = path.at(-1)
+  if (share === undefined || last === undefined)
+    throw new AppError('not_found', 'There is no such shared chat.')
   return {
     id: shareId,
-    messages,
-    update_time: last?.timestamp ?? '',
-    selected_message_id: last?.id ?? '',
+    messages: presentPath(db, share.chat_id, path),
+    update_time: new Date(last.unix_timestamp).toISOString(),
+    selected_message_id: String(path.length),
   }
 }
 
-function presentSharedMessage(row: MessageRow, position: number, next: MessageRow | undefined): Message {
+async function* presentPath(
+  db: Db,
+  chatId: string,
+  path: readonly MessagePlace[],
+): AsyncGenerator<readonly Message[]> {
+  let position = 0
+  for await (const rows of readMessages(db, chatId, path)) {
+    yield rows.map((row) => presentSharedMessage(row, ++position, path[position]))
+  }
+}
+
+/** `next` is the place of the message after it. */
+function presentSharedMessage(row: MessageRow, position: number, next: MessagePlace | undefined): Message {
   const shown = presentMessage({ ...row, error_code: null, error_message: null })
   const { role, timestamp, unix_timestamp, status, model, provider, finish, server, tool, call } = shown
   const message: Message = {
@@ -68,7 +84,7 @@ function presentSharedMessage(row: MessageRow, position: number, next: MessageRo
  * Returns the state of a call as far as the path shows it. At the end of the path this is `waiting`, also when the call
  * was answered later: a shared chat does not change.
  */
-function stateFrom({ call_state }: MessageRow, next: MessageRow | undefined): ToolCallState {
+function stateFrom({ call_state }: MessageRow, next: MessagePlace | undefined): ToolCallState {
   if (next === undefined) return 'waiting'
   // A call whose result is on another branch was answered; any other call was denied by the message that follows.
   return isToolResult(next) || call_state === 'answered' ? 'answered' : 'denied'
