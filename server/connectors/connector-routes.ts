@@ -17,6 +17,7 @@ import { z } from 'zod'
 import type { Actor } from '../access/access.ts'
 import type { ConnectorRow } from '../db/tables/connector-tables.ts'
 import { type Api, route } from '../http/api.ts'
+import { readInPages } from '../http/json-pieces.ts'
 import { requireUser } from '../identity/authenticate.ts'
 import { normalizeText } from '../lib/text.ts'
 import { listConnectorCalls } from './calls/call-record-store.ts'
@@ -33,7 +34,7 @@ import { syncConnectors } from './sync-connectors.ts'
 import { changePermissions } from './tools/change-permissions.ts'
 import { readModelTool } from './tools/list-model-tools.ts'
 import { listPermissions } from './tools/permission-store.ts'
-import { listTools } from './tools/tool-store.ts'
+import { listToolHeads } from './tools/tool-store.ts'
 
 const NameParams = z.object({ name: z.string().transform(normalizeText) })
 const ToolParams = NameParams.extend({ tool: z.string().transform(normalizeText) })
@@ -53,7 +54,7 @@ export function registerConnectorRoutes(api: Api, deps: ConnectorDeps): void {
       const user = requireUser(request)
       const list = () => syncConnectors(database.db, user, deps.builtIns, deps.now())
       await refreshBuiltIns(deps, await list())
-      return presentAll(deps, await list())
+      return readInPages(presentEach(deps, await list()))
     },
   )
 
@@ -284,18 +285,22 @@ async function readAccount(
   }
 }
 
-async function presentOne(deps: ConnectorDeps, connector: ConnectorRow): Promise<Connector> {
-  const [presented] = await presentAll(deps, [connector])
-  if (presented === undefined) throw new Error('The connector was not presented.')
-  return presented
+async function presentOne(
+  { database: { db }, sealer }: ConnectorDeps,
+  connector: ConnectorRow,
+): Promise<Connector> {
+  const tools = await listToolHeads(db, connector)
+  return presentConnector(connector, tools, await listPermissions(db, [connector.id]), sealer)
 }
 
-async function presentAll(
-  { database: { db }, sealer }: ConnectorDeps,
+/** Presents connectors one by one: their tools can have a megabyte each. */
+async function* presentEach(
+  deps: ConnectorDeps,
   connectors: readonly ConnectorRow[],
-): Promise<Connector[]> {
-  const ids = connectors.map(({ id }) => id)
-  const tools = await listTools(db, ids)
-  const permissions = await listPermissions(db, ids)
-  return connectors.map((connector) => presentConnector(connector, tools, permissions, sealer))
+): AsyncGenerator<readonly Connector[]> {
+  for (const connector of connectors) {
+    // Reading can take 10 ms.
+    await deps.shared.turns.next()
+    yield [await presentOne(deps, connector)]
+  }
 }

@@ -4,7 +4,7 @@ import type { ConnectorRow } from '../db/tables/connector-tables.ts'
 import type { ConnectorDeps } from './connector-deps.ts'
 import { findConnectorById, updateConnectorState, type ConnectorState } from './connector-store.ts'
 import { connectionPrefix } from './mcp/connection-pool.ts'
-import { listTools } from './tools/tool-store.ts'
+import { listToolVersions } from './tools/tool-store.ts'
 
 type Deps = Pick<ConnectorDeps, 'database' | 'onChanged'>
 
@@ -31,7 +31,7 @@ export async function changeState(
 /** Returns the part of a connector's visible state that depends on its server, as comparable text. */
 async function readVisibleState(trx: Db, row: ConnectorRow): Promise<string> {
   const connector = await findConnectorById(trx, ownerOf(row), row.id)
-  const tools = await listTools(trx, [row.id])
+  const tools = await listToolVersions(trx, [row.id])
   return JSON.stringify([
     connector?.status,
     connector?.error_message,

@@ -2,26 +2,23 @@ import { connectorStatuses, type Connector, type ConnectorTool } from '@yonder/c
 import { maskSecret } from '../db/secrets/credential.ts'
 import { clientSecretContext, connectorTokenContext } from '../db/secrets/seal-contexts.ts'
 import type { Sealer } from '../db/secrets/seal-secret.ts'
-import type { ConnectorRow, ConnectorToolRow, ToolPermissionRow } from '../db/tables/connector-tables.ts'
+import type { ConnectorRow } from '../db/tables/connector-tables.ts'
 import { maskHeaders } from './connector-headers.ts'
 import { credentialIdOf } from './connector-store.ts'
-import { decideApproval } from './tools/resolve-tool.ts'
-import { parseDefinition } from './tools/tool-store.ts'
+import type { PermissionVersion } from './tools/permission-store.ts'
+import { decideKind } from './tools/resolve-tool.ts'
+import type { ToolHead } from './tools/tool-store.ts'
 
-/**
- * Converts a connector to the form that its owner gets, with secrets masked. `tools` and `permissions` can contain
- * rows of other connectors.
- */
+/** Converts a connector to the form that its owner gets, with secrets masked. */
 export function presentConnector(
   connector: ConnectorRow,
-  tools: readonly ConnectorToolRow[],
-  permissions: readonly ToolPermissionRow[],
+  tools: readonly ToolHead[],
+  permissions: readonly PermissionVersion[],
   sealer: Sealer,
 ): Connector {
-  const own = permissions.filter((row) => row.connector_id === connector.id)
-  const namesOf = (permission: ToolPermissionRow['permission']) =>
-    own.filter((row) => row.permission === permission).map(({ name }) => name)
-  const permissionOf = new Map(own.map((row) => [row.name, row]))
+  const namesOf = (permission: PermissionVersion['permission']) =>
+    permissions.filter((row) => row.permission === permission).map(({ name }) => name)
+  const permissionOf = new Map(permissions.map((row) => [row.name, row]))
   return {
     name: connector.name,
     url: connector.url,
@@ -35,9 +32,7 @@ export function presentConnector(
     notice: connector.notice,
     allow_tools: connector.asks === 0 ? null : namesOf('allow'),
     block_tools: namesOf('block'),
-    tools: tools
-      .filter((tool) => tool.connector_id === connector.id)
-      .map((tool) => presentTool(connector, tool, permissionOf.get(tool.name))),
+    tools: tools.map((tool) => presentTool(connector, tool, permissionOf.get(tool.name))),
     time_limit: connector.time_limit,
     credential: credentialIdOf(connector),
   }
@@ -51,16 +46,15 @@ function presentStatus({ status, call_error }: ConnectorRow): Connector['status'
 
 function presentTool(
   connector: ConnectorRow,
-  tool: ConnectorToolRow,
-  permission: ToolPermissionRow | undefined,
+  tool: ToolHead,
+  permission: PermissionVersion | undefined,
 ): ConnectorTool {
-  const { title, description } = parseDefinition(tool.definition)
   return {
     name: tool.name,
-    title,
-    description,
+    title: tool.title,
+    description: tool.description,
     fingerprint: tool.fingerprint,
-    consent: decideApproval(connector, tool, permission).kind,
+    consent: decideKind(connector, tool, permission),
     problem: tool.problem,
   }
 }

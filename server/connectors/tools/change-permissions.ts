@@ -11,8 +11,15 @@ import { lockUser } from '../../identity/users/user-store.ts'
 import { AppError } from '../../lib/app-error.ts'
 import type { ConnectorDeps } from '../connector-deps.ts'
 import { credentialIdOf, requireConnector, updateConnector } from '../connector-store.ts'
-import { deletePermissions, insertPermissions, listPermissions, storePermission } from './permission-store.ts'
-import { findTool, listTools } from './tool-store.ts'
+import {
+  type DecidedTool,
+  deletePermissions,
+  insertPermissions,
+  keepPermissions,
+  listPermissions,
+  storePermission,
+} from './permission-store.ts'
+import { findTool, listToolVersions } from './tool-store.ts'
 
 type Connector = Pick<ConnectorRow, 'id'>
 
@@ -81,7 +88,7 @@ export async function replacePermissions(
 ): Promise<void> {
   if (allow_tools === undefined && block_tools === undefined) return
   const before = new Map((await listPermissions(trx, [connector.id])).map((row) => [row.name, row]))
-  const tools = new Map((await listTools(trx, [connector.id])).map((tool) => [tool.name, tool]))
+  const tools = new Set((await listToolVersions(trx, [connector.id])).map(({ name }) => name))
   const listOf = (permission: ToolPermissionRow['permission'], names: readonly string[] | null | undefined) =>
     new Set(
       names === undefined
@@ -96,17 +103,20 @@ export async function replacePermissions(
     if (block_tools === undefined) throw isBlocked(name)
     throw new AppError('invalid_request', `The tool "${name}" cannot be allowed and blocked at once.`)
   }
-  await deletePermissions(trx, connector)
+  const decided = [...allowed, ...blocked].map((name, position) => ({
+    name,
+    permission: blocked.has(name) ? ('block' as const) : ('allow' as const),
+    position,
+  }))
+  const isKept = ({ name, permission }: DecidedTool) => {
+    const earlier = before.get(name)
+    return earlier?.permission === permission && earlier.fingerprint !== null
+  }
+  await keepPermissions(trx, connector, decided.filter(isKept))
   await insertPermissions(
     trx,
-    [...allowed, ...blocked].map((name, position): ToolPermissionRow => {
-      const permission = blocked.has(name) ? 'block' : 'allow'
-      const earlier = before.get(name)
-      const isKept = earlier?.permission === permission && earlier.fingerprint !== null
-      const version = isKept ? earlier : tools.get(name)
-      const { fingerprint = null, definition = null } = version ?? {}
-      return { connector_id: connector.id, name, permission, position, fingerprint, definition }
-    }),
+    connector,
+    decided.filter((tool) => !isKept(tool)),
   )
 }
 

@@ -7,7 +7,13 @@ import { canonicalJson } from '../../lib/canonical-json.ts'
 import type { ConnectorDeps } from '../connector-deps.ts'
 import { connectionKey } from '../mcp/connection-pool.ts'
 import { syncConnectors } from '../sync-connectors.ts'
-import { adaptTools, selectTools, type AdaptedTools, type OfferedTool } from './adapt-tools.ts'
+import {
+  adaptTools,
+  selectTools,
+  type AdaptedTools,
+  type ConnectorWithTools,
+  type OfferedTool,
+} from './adapt-tools.ts'
 import { reportConnecting, reportStoredRound, reportSummary, type OnStatus } from './connection-round.ts'
 import { findPreferredTools, fitsRequest, offerTools, type ModelTools } from './offer-tools.ts'
 import { readBlockedTools } from './permission-store.ts'
@@ -166,12 +172,12 @@ async function adaptStoredTools(
   )
   const cached = adaptedTools.get(key)
   if (cached?.state === state) return cached.adapted
-  const ids = connectors.map(({ id }) => id)
-  const tools = await listTools(deps.database.db, ids)
-  const withTools = connectors.map((connector) => ({
-    connector,
-    tools: tools.filter(({ connector_id }) => connector_id === connector.id),
-  }))
+  const withTools: ConnectorWithTools[] = []
+  for (const connector of connectors) {
+    // A list can have megabytes, and reading it takes 10 ms.
+    await deps.shared.turns.next()
+    withTools.push({ connector, tools: await listTools(deps.database.db, [connector.id]) })
+  }
   const adapted = await adaptTools(withTools, apiType)
   adaptedTools.set(key, { state, adapted })
   return adapted

@@ -7,12 +7,21 @@ import type { ConnectorRow, ToolPermissionRow } from '../../db/tables/connector-
 
 type Connector = Pick<ConnectorRow, 'id'>
 
-/** Returns what the user has decided about the tools of these connectors, in the order of the lists. */
-export function listPermissions(db: Db, connectorIds: readonly string[]): Promise<ToolPermissionRow[]> {
+/** A decision without the definition that was decided about; its `fingerprint` is null when there was none. */
+export type PermissionVersion = Omit<ToolPermissionRow, 'definition'>
+
+/**
+ * Returns what the user has decided about the tools of these connectors, in the order of the lists. The definitions,
+ * which can have megabytes, are not read.
+ */
+export function listPermissions(db: Db, connectorIds: readonly string[]): Promise<PermissionVersion[]> {
   if (connectorIds.length === 0) return Promise.resolve([])
   return db
     .selectFrom('tool_permissions')
-    .selectAll()
+    .select(['connector_id', 'name', 'permission', 'position'])
+    .select(({ eb }) =>
+      eb.case().when('definition', 'is not', null).then(eb.ref('fingerprint')).end().as('fingerprint'),
+    )
     .where('connector_id', 'in', connectorIds)
     .orderBy('position')
     .orderBy('name')
@@ -102,12 +111,47 @@ export async function deletePermissions(
     .execute()
 }
 
-/** Inserts permissions, except those of tools that have got one meanwhile. */
-export async function insertPermissions(trx: Db, rows: readonly ToolPermissionRow[]): Promise<void> {
-  if (rows.length === 0) return
-  await trx
-    .insertInto('tool_permissions')
-    .values(rows)
-    .onConflict((conflict) => conflict.doNothing())
-    .execute()
+/** A place on the list of allowed or of blocked tools. */
+export type DecidedTool = Pick<ToolPermissionRow, 'name' | 'permission' | 'position'>
+
+/** Keeps only these permissions of a connector, at these positions. */
+export async function keepPermissions(
+  trx: Db,
+  { id }: Connector,
+  kept: readonly DecidedTool[],
+): Promise<void> {
+  const names = kept.map(({ name }) => name)
+  const others = trx.deleteFrom('tool_permissions').where('connector_id', '=', id)
+  await (names.length === 0 ? others : others.where('name', 'not in', names)).execute()
+  if (names.length === 0) return
+  await sql`
+    update tool_permissions set position = listed.position from ${valuesOf(kept)} as listed
+    where connector_id = ${id} and tool_permissions.name = listed.name`.execute(trx)
+}
+
+/**
+ * Inserts permissions with the versions of the tools that are stored now, except those of tools that have got one
+ * meanwhile. The database copies the definitions, which can have megabytes.
+ */
+export async function insertPermissions(
+  trx: Db,
+  { id }: Connector,
+  decided: readonly DecidedTool[],
+): Promise<void> {
+  if (decided.length === 0) return
+  await sql`
+    insert into tool_permissions (connector_id, name, permission, position, fingerprint, definition)
+    select ${id}, listed.name, listed.permission, listed.position, tool.fingerprint, tool.definition
+    from ${valuesOf(decided)} as listed
+    left join connector_tools as tool on tool.connector_id = ${id} and tool.name = listed.name
+    where true on conflict do nothing`.execute(trx)
+}
+
+/** The SQL of a table with these rows. */
+function valuesOf(decided: readonly DecidedTool[]) {
+  const rows = decided.map(
+    ({ name, permission, position }) =>
+      sql`(cast(${name} as text), cast(${permission} as text), cast(${position} as integer))`,
+  )
+  return sql`(select column1 as name, column2 as permission, column3 as position from (values ${sql.join(rows)}) as v)`
 }

@@ -5,14 +5,13 @@ import type { ConnectorDeps } from '../connector-deps.ts'
 import { findConnectorById } from '../connector-store.ts'
 import { connectionKey } from '../mcp/connection-pool.ts'
 import { explainFailure } from '../mcp/explain-failure.ts'
-import type { ConnectorWithTools } from './adapt-tools.ts'
 import { reportUsable, type OnStatus } from './connection-round.ts'
 import { readBlockedTools } from './permission-store.ts'
 import { refreshTools } from './refresh-tools.ts'
-import { listTools } from './tool-store.ts'
+import { listToolVersions, type ToolVersion } from './tool-store.ts'
 
 /** A connector whose tools are offered. */
-export interface PreparedConnector extends ConnectorWithTools {
+export interface PreparedConnector extends StoredConnector {
   /** Whether it responded in time or needed no refresh, and its calls do not fail. */
   readonly works: boolean
 }
@@ -73,7 +72,9 @@ export async function prepareConnector(
   return stored && { ...stored, works: responded && stored.connector.call_error === null }
 }
 
-interface StoredConnector extends ConnectorWithTools {
+interface StoredConnector {
+  readonly connector: ConnectorRow
+  readonly tools: readonly ToolVersion[]
   /** Of the tools that are offered: neither blocked nor unusable. */
   readonly toolCount: number
 }
@@ -86,7 +87,7 @@ async function readStored(
   try {
     const connector = await findConnectorById(db, ownerOf(row), row.id)
     if (connector === undefined) return undefined
-    const tools = await listTools(db, [row.id])
+    const tools = await listToolVersions(db, [row.id])
     const isBlocked = await readBlockedTools(db, ownerOf(row))
     const offered = tools.filter(({ name, problem }) => problem === null && !isBlocked(connector, name))
     return { connector, tools, toolCount: offered.length }

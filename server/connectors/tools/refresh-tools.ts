@@ -15,7 +15,7 @@ import type { ToolsAnnouncement } from './announced-refreshes.ts'
 import { replacePermissions } from './change-permissions.ts'
 import { completeAllowed, listPermissions } from './permission-store.ts'
 import { joinPages, readPage, type ToolPage, type ToolReading } from './read-tools.ts'
-import { listTools, parseDefinition, replaceTools, type ToolDefinition } from './tool-store.ts'
+import { listToolVersions, parseDefinition, replaceTools, type ToolDefinition } from './tool-store.ts'
 
 /**
  * Requests the tools from a connector's server and stores them. Concurrent calls share one request. The outcome is
@@ -94,7 +94,7 @@ export async function fetchTools(
   // Stores nothing when the address or the credentials have changed meanwhile, or the user has disconnected.
   await changeState(deps, connector, state, async (trx) => {
     const allowsReading = connector.is_default === 1 && deps.builtIns.find(connector.url)?.allowsReading
-    const isFirst = allowsReading === true && (await listTools(trx, [connector.id])).length === 0
+    const isFirst = allowsReading === true && (await listToolVersions(trx, [connector.id])).length === 0
     await replaceTools(trx, connector, toRows(connector, listed))
     await completeAllowed(trx, connector)
     if (!isFirst) return

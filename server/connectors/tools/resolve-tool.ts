@@ -103,11 +103,25 @@ export function decideApproval(
   tool: Tool,
   decided: Decided | undefined,
 ): ApprovalDecision {
-  if (connector.asks === 0) return { kind: 'run', by: 'no_list' }
+  const kind = decideKind(
+    connector,
+    tool,
+    decided && { ...decided, fingerprint: decided.definition === null ? null : decided.fingerprint },
+  )
+  if (kind === 'run') return { kind, by: connector.asks === 0 ? 'no_list' : 'listed' }
+  return kind === 'ask' ? { kind } : { kind, changes: listChanges(decided?.definition ?? '{}', tool) }
+}
+
+/** As `decideApproval`, without the definitions. `fingerprint` is null for a tool that was allowed by name. */
+export function decideKind(
+  { asks }: Pick<ConnectorRow, 'asks'>,
+  tool: Pick<Tool, 'fingerprint'>,
+  decided: Pick<Decided, 'permission' | 'fingerprint'> | undefined,
+): ApprovalDecision['kind'] {
+  if (asks === 0) return 'run'
   // Allowed by name, and the server has not listed a usable tool of this name since.
-  if (decided?.permission !== 'allow' || decided.definition === null) return { kind: 'ask' }
-  if (decided.fingerprint === tool.fingerprint) return { kind: 'run', by: 'listed' }
-  return { kind: 'ask_changed', changes: listChanges(decided.definition, tool) }
+  if (decided?.permission !== 'allow' || decided.fingerprint === null) return 'ask'
+  return decided.fingerprint === tool.fingerprint ? 'run' : 'ask_changed'
 }
 
 function listChanges(allowed: string, tool: Tool): ToolChange[] {

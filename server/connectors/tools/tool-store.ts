@@ -35,6 +35,59 @@ export function listTools(db: Db, connectorIds: readonly string[]): Promise<Conn
     .execute()
 }
 
+/** A stored tool without its definition. */
+export type ToolVersion = Omit<ConnectorToolRow, 'definition'>
+
+/** As `listTools`, without the definitions, which can have megabytes. */
+export function listToolVersions(db: Db, connectorIds: readonly string[]): Promise<ToolVersion[]> {
+  if (connectorIds.length === 0) return Promise.resolve([])
+  return selectVersions(db).where('connector_id', 'in', connectorIds).orderBy('position').execute()
+}
+
+/** A stored tool as users see it in a list. */
+export type ToolHead = ToolVersion & Pick<ToolDefinition, 'title' | 'description'>
+
+/**
+ * Characters of a definition up to its schemas: name, title and description are limited (`read-tools.ts`), and JSON
+ * writes no character of them with more than two.
+ */
+const maxHeadChars = 10_000
+const text = String.raw`"(?:[^"\\]|\\.)*"`
+const headPattern = new RegExp(
+  String.raw`^\{"name":${text},"title":(?:null|${text}),"description":${text}(?=,)`,
+)
+
+/** Returns the tools of a connector, in the order of its server's list. Their schemas are not read. */
+export async function listToolHeads(db: Db, connector: Pick<ConnectorRow, 'id'>): Promise<ToolHead[]> {
+  const rows = await selectVersions(db)
+    .select(({ fn, lit, ref, val }) =>
+      fn<string>('substr', [ref('definition'), lit(1), val(maxHeadChars)]).as('head'),
+    )
+    .where('connector_id', '=', connector.id)
+    .orderBy('position')
+    .execute()
+  return Promise.all(
+    rows.map(async ({ head, ...version }) => {
+      const [known] = headPattern.exec(head) ?? []
+      const { title, description } = parseDefinition(
+        known === undefined ? await readDefinition(db, version) : `${known}}`,
+      )
+      return { ...version, title, description }
+    }),
+  )
+}
+
+function selectVersions(db: Db) {
+  return db
+    .selectFrom('connector_tools')
+    .select(['connector_id', 'name', 'position', 'fingerprint', 'problem'])
+}
+
+async function readDefinition(db: Db, { connector_id, name }: ToolVersion): Promise<string> {
+  const tool = await findTool(db, { id: connector_id }, name)
+  return tool?.definition ?? '{"title":null,"description":""}'
+}
+
 export function findTool(
   db: Db,
   connector: Pick<ConnectorRow, 'id'>,
