@@ -12,7 +12,7 @@ import { registerConnectorOAuthRoutes } from './connectors/oauth/connector-oauth
 import { openConnectors } from './connectors/open-connectors.ts'
 import { syncConnectors } from './connectors/sync-connectors.ts'
 import type { Database } from './db/database.ts'
-import { checkDatabase } from './db/open-database.ts'
+import { createDatabaseCheck } from './db/open-database.ts'
 import type { Sealer } from './db/secrets/seal-secret.ts'
 import { toStorageError } from './db/storage-problem.ts'
 import { registerDiagnosisRoutes } from './diagnosis/diagnosis-routes.ts'
@@ -163,7 +163,7 @@ async function registerPublicRoutes(app: FastifyInstance, deps: AppDeps, domains
       metrics,
       countActiveRuns: domains.completions.countActive,
       countLiveStreams: () => domains.live.hub.size,
-      checkReady: () => checkDatabase(database),
+      checkReady: createDatabaseCheck(database),
     },
     config,
   )

@@ -127,6 +127,25 @@ describe.runIf(engines.includes('postgres') && isConcurrent('postgres'))('an out
     expect(product.alive).toBe(true)
   }, 120_000)
 
+  it('is not ready while the database is read-only', async () => {
+    const admin = new pg.Client({ connectionString: postgres.url })
+    await admin.connect()
+    const ready = async (): Promise<unknown> => (await fetch(`${product.base}/readyz`)).json()
+    const setReadOnly = async (value: string) => {
+      await admin.query(`alter system set default_transaction_read_only = ${value}`)
+      await admin.query('select pg_reload_conf()')
+    }
+    await setReadOnly('on')
+    // Each session reads the setting when it is next idle.
+    await expect.poll(ready, { timeout: 10_000 }).toMatchObject({
+      error: { message: expect.stringContaining('The database is read-only.') as string },
+    })
+    await admin.query('set default_transaction_read_only = off')
+    await setReadOnly('off')
+    await expect.poll(ready, { timeout: 10_000 }).toEqual({ status: 'ready' })
+    await admin.end()
+  })
+
   it('is reported by /readyz and by a 503 with Retry-After, and ends when the server is back', async () => {
     const gate = model.gate()
     const begun = await beginReplies(gate)

@@ -3,6 +3,7 @@ import { collectDefaultMetrics, Registry } from 'prom-client'
 import { createApp } from './app.ts'
 import { findHostOllama } from './bots/check/find-ollama.ts'
 import { insertDefaultBots } from './bots/default-bots.ts'
+import { findFileProblem } from './cli/file-problem.ts'
 import { builtInDemoShareId, ConfigError, readSettings, type Config } from './config/config.ts'
 import { findDataWarnings, needsDataFolder, readContainerFacts } from './config/container-warnings.ts'
 import { readMachine } from './config/machine.ts'
@@ -13,10 +14,12 @@ import { requireDataFolder } from './db/data-folder.ts'
 import { lockDataFolder } from './db/lock-data-folder.ts'
 import { openDatabase } from './db/open-database.ts'
 import { openSealer } from './db/secrets/open-sealer.ts'
+import { adviseOperator } from './db/storage-problem.ts'
 import { openGuards } from './http/outgoing/guarded-fetch.ts'
 import { createTlsServers } from './http/tls-server.ts'
 import { createPasswordHasher } from './identity/accounts/hash-password.ts'
 import { openIdentity } from './identity/open-identity.ts'
+import { waitAtMost } from './lib/abort.ts'
 import { AppError } from './lib/app-error.ts'
 import { newId } from './lib/new-id.ts'
 import { listen } from './listen.ts'
@@ -92,12 +95,29 @@ async function start({ config, warnings }: ReturnType<typeof readSettings>): Pro
   if (identity.setUpUrl !== null) print([`Create the first account at ${identity.setUpUrl}`])
   void findHostOllama({ config, guards }).then(print)
 
-  stopOnSignals(reports, async () => {
+  const close = async (): Promise<void> => {
     await Promise.all([app.close(), stopWatching?.()])
     await Promise.all([identity.close(), guards.close()])
     await database.close()
     lock?.release()
-  })
+  }
+  stopOnSignals(reports, () => closeInTime(close))
+}
+
+/** Milliseconds for closing everything. Docker ends a process 10 seconds after it asked it to stop. */
+const maxCloseMs = 9_000
+
+/** Resolves when everything is closed, or says that it is not: a database may never respond. */
+async function closeInTime(close: () => Promise<void>): Promise<void> {
+  let isClosed = false
+  await waitAtMost(
+    close().then(() => (isClosed = true)),
+    maxCloseMs,
+  )
+  if (isClosed) return
+  process.stderr.write(
+    'The server ended before everything was closed, because the database or a client did not respond. Replies that were being written keep the text that was shown.\n',
+  )
 }
 
 /** Where the data is, without the password of the database. */
@@ -136,8 +156,18 @@ function stopOnSignals(reports: ErrorReports, close: () => Promise<void>): void 
 }
 
 function fail(error: unknown): never {
-  const isExpected = error instanceof ConfigError || error instanceof AppError
-  const text = isExpected ? error.message : error instanceof Error ? error.stack : String(error)
-  process.stderr.write(`${text}\n`)
+  process.stderr.write(`${describeFailure(error)}\n`)
   process.exit(1)
+}
+
+/** What the operator reads: a sentence when the cause is known, and otherwise the place in the code. */
+function describeFailure(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  if (error instanceof ConfigError || error instanceof AppError) return error.message
+  const fileProblem = findFileProblem(error)
+  if (fileProblem !== undefined)
+    return `Yonder cannot start, because ${fileProblem} (${error.message}). Put this right, then start it again.`
+  const advice = adviseOperator(error)
+  if (advice !== null) return `Yonder cannot start, because its database failed: ${error.message}. ${advice}`
+  return error.stack ?? error.message
 }

@@ -48,7 +48,11 @@ export function openCompletions(appDeps: AppDeps, options: CompletionOptions) {
   const log = new RunLog({
     db,
     append: (trx, events) => dialect.appendRunEvents(trx, nodeId, events),
-    isStored: isEventStored,
+    async isStored(trx, event) {
+      // Waits for a transaction of this run whose connection was lost, and that the server may still commit.
+      await dialect.lockRun(trx, event.run_id)
+      return isEventStored(trx, event)
+    },
     isOutage,
     transaction: (work) => db.transaction().execute(work),
     onError,

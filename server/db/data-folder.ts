@@ -60,6 +60,8 @@ export function explainWriteError(
   const code = errorCode(error)
   if (code === 'EROFS')
     return ', because it is mounted read-only. Mount it writable, or set DATA_DIR to another folder.'
+  if (['ENOSPC', 'EDQUOT'].includes(code))
+    return `, because its disk or quota is full (${code}). Free some space, then start again.`
   if (impossiblePath.has(code))
     return `, because its path is not possible here (${code}). Choose another data folder with --data or DATA_DIR.`
   const owner = ['EACCES', 'EPERM'].includes(code) && existsSync(path) ? statSync(path).uid : undefined

@@ -4,8 +4,9 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { AppError } from '../lib/app-error.ts'
 import { createDataFolder, createPrivateFile } from './data-folder.ts'
 import type { Database } from './database.ts'
+import { isDiskFull } from './disk-space.ts'
 import { migrate } from './migrate.ts'
-import { adviseOperator, toOperatorError } from './storage-problem.ts'
+import { adviseOperator, findStorageProblem, toOperatorError } from './storage-problem.ts'
 
 export interface DatabaseOptions {
   /** A PostgreSQL address. Null for SQLite in `dataDir`. */
@@ -42,10 +43,16 @@ export async function openDatabase(
   } catch (error) {
     await database.close()
     if (adviseOperator(error) === null) throw error
-    const name =
-      databaseUrl === null ? `The database ${join(dataDir, sqliteFileName)}` : 'The PostgreSQL database'
-    throw createOpenError(name, error)
+    if (databaseUrl !== null) throw createOpenError('The PostgreSQL database', error)
+    const path = join(dataDir, sqliteFileName)
+    throw createOpenError(`The database ${path}`, withDiskSpace(error, path))
   }
+}
+
+/** On a full disk, SQLite may report only that the disk failed. */
+function withDiskSpace(error: unknown, path: string): unknown {
+  if (findStorageProblem(error) !== 'unwritable' || !isDiskFull(path)) return error
+  return Object.assign(new Error('the disk is full', { cause: error }), { code: 'SQLITE_FULL' })
 }
 
 function createOpenError(database: string, cause: unknown): AppError {
@@ -87,7 +94,7 @@ async function openSqliteLazily(path: string): Promise<Database> {
   try {
     return openSqlite(path)
   } catch (error) {
-    throw createOpenError(`The database ${path}`, error)
+    throw createOpenError(`The database ${path}`, withDiskSpace(error, path))
   }
 }
 
@@ -102,6 +109,25 @@ async function openPostgresLazily(
 
 /** Milliseconds after which a check without a result fails, because the probes of load balancers do not wait longer. */
 const maxCheckMs = 2_000
+
+/** Milliseconds between the starts of two checks, whose writes cost the disk something. */
+const minCheckIntervalMs = 200
+
+/**
+ * Returns a function that checks the database (`checkDatabase`), for probes of any number. Those that arrive together
+ * share a check.
+ */
+export function createDatabaseCheck(database: Database): () => Promise<void> {
+  let running: Promise<void> | undefined
+  let startedAt = -Infinity
+  const check = async (): Promise<void> => {
+    const delayMs = startedAt + minCheckIntervalMs - performance.now()
+    if (delayMs > 0) await wait(delayMs)
+    startedAt = performance.now()
+    await checkDatabase(database)
+  }
+  return () => (running ??= check().finally(() => (running = undefined)))
+}
 
 /**
  * Checks that the database stores a write now (`Database.check`).

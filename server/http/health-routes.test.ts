@@ -1,4 +1,9 @@
+import { copyFileSync, renameSync } from 'node:fs'
+import { join } from 'node:path'
+import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { hashTables } from '../testing/database/hash-tables.ts'
+import { engines, openTestDatabase, type TestDatabase } from '../testing/database/test-database.ts'
 import { openTestApp, type TestApp } from '../testing/test-app.ts'
 
 const token = 'token-for-metrics'
@@ -27,6 +32,47 @@ describe('health', () => {
     expect((await other.app.inject({ url: '/healthz', headers: asProbe })).statusCode).toBe(200)
     await other.close()
   })
+})
+
+describe.each(engines)('readiness on %s', (engine) => {
+  it('proves a write that changes nothing, once for all probes that wait for it', async () => {
+    let checks = 0
+    const database = await openTestDatabase(engine)
+    const counted: TestDatabase = {
+      ...database,
+      check: (maxMs) => {
+        checks += 1
+        return database.check(maxMs)
+      },
+    }
+    const other = await openTestApp({ database: counted })
+    const before = await hashTables(database)
+    const probe = () => other.app.inject({ url: '/readyz', headers: asProbe })
+    const statuses = (await Promise.all(Array.from({ length: 20 }, probe))).map(
+      ({ statusCode }) => statusCode,
+    )
+    expect(new Set(statuses)).toEqual(new Set([200]))
+    expect(checks).toBe(1)
+    expect(await hashTables(database)).toEqual(before)
+    await sql`drop table installation`.execute(database.db)
+    expect((await probe()).statusCode).toBe(503)
+    await other.close()
+    await database.close()
+  })
+})
+
+it('is not ready after the file of the database was replaced, until it is back', async () => {
+  const other = await openTestApp()
+  const path = join(other.database.location.dataDir, 'yonder.sqlite')
+  const probe = async () => (await other.app.inject({ url: '/readyz', headers: asProbe })).json<unknown>()
+  renameSync(path, `${path}.kept`)
+  copyFileSync(`${path}.kept`, path)
+  expect(await probe()).toMatchObject({
+    error: { message: expect.stringContaining('was deleted or replaced') as string },
+  })
+  renameSync(`${path}.kept`, path)
+  expect(await probe()).toEqual({ status: 'ready' })
+  await other.close()
 })
 
 describe('metrics', () => {

@@ -26,7 +26,7 @@ export interface RunLogOptions {
    * Writes events and returns the ids of the runs that this node still owns. Outside a transaction, this is one commit.
    */
   readonly append: (db: Db, events: readonly RunEventRow[]) => Promise<ReadonlySet<number>>
-  /** Whether exactly this event is stored. */
+  /** Whether exactly this event is stored, also by a transaction that has not ended before the call. */
   readonly isStored: (db: Db, event: RunEventRow) => Promise<boolean>
   /** Whether a commit failed because the database cannot be used at the moment. */
   readonly isOutage: (error: unknown) => boolean
@@ -194,7 +194,8 @@ export class RunLog {
    */
   async #listStored(trx: Db, entries: readonly Entry[]): Promise<ReadonlySet<number>> {
     const stored = new Set<number>()
-    for (const entry of entries) {
+    // In the order in which every statement locks runs.
+    for (const entry of entries.toSorted((a, b) => a.recorder.runId - b.recorder.runId)) {
       const last = toRows(entry).at(-1)
       if (last !== undefined && (await this.#options.isStored(trx, last))) stored.add(last.run_id)
     }

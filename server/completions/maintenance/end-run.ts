@@ -1,9 +1,12 @@
 import { applyEvent, emptyRun, type RunState } from '@yonder/contract/apply-event'
 import type { RunEvent } from '@yonder/contract/completion'
+import { requireChat } from '../../chats/chat-store.ts'
 import { findLatestTime, findMessage } from '../../chats/message-store.ts'
 import { interruptedCall } from '../../connectors/calls/tool-call.ts'
 import type { Db } from '../../db/database.ts'
+import type { User } from '../../identity/user.ts'
 import { waitAtMost } from '../../lib/abort.ts'
+import { AppError } from '../../lib/app-error.ts'
 import type { CompletionDeps } from '../completion-deps.ts'
 import { closeRun, findActiveRun, findRun, insertEvent, listEvents, requestStop } from '../log/run-store.ts'
 import { storeResult, createResult, type CreatedResult } from '../tools/tool-result.ts'
@@ -73,30 +76,44 @@ const maxStopMs = 10_000
 const stopPollMs = 200
 
 /**
- * Stops the active run of a chat, whichever node executes it, and keeps its text. Resolves when its end is stored, so
- * that the next message is accepted, or after `maxStopMs`. Resolves with false when nothing was running.
+ * Stops the active run of a user's chat, whichever node executes it, and keeps its text. Resolves when its end is
+ * stored, so that the next message is accepted. Resolves with false when nothing was running.
+ * @throws AppError `not_found`; `unavailable` when the end is not stored after `maxMs` milliseconds
  */
 export async function stopRun(
   deps: Pick<CompletionDeps, 'database' | 'runs' | 'notifications' | 'now'>,
+  user: User,
   chatId: string,
+  maxMs = maxStopMs,
 ): Promise<boolean> {
   const { db, dialect } = deps.database
-  const run = await findActiveRun(db, dialect, chatId)
-  if (run === undefined) return false
-  const active = deps.runs.get(run.id)
-  if (active !== undefined) {
-    active.abort('stopped')
-    await waitAtMost(active.ended, maxStopMs)
-    return true
+  const deadline = performance.now() + maxMs
+  // Before the database is asked, which may not respond: the model stops now.
+  const own = deps.runs.list().find((run) => run.chatId === chatId && run.userId === user.id)
+  if (own !== undefined) {
+    own.abort('stopped')
+    await waitAtMost(own.ended, maxMs)
+    if (own.recorder.state.status !== 'running') return true
+    if (deps.runs.has(own.id))
+      throw notEnded(
+        'The end of the reply is not stored yet, because the database does not respond. The model writes no more of it.',
+      )
   }
+  await requireChat(db, user, chatId)
+  const run = await findActiveRun(db, dialect, chatId)
+  if (run === undefined) return own !== undefined
   await requestStop(db, run.id)
   await dialect.notifyRuns(db, [run.id])
-  const deadline = performance.now() + maxStopMs
   while (performance.now() < deadline) {
     const current = await findRun(db, dialect, run.id)
     if (current?.status !== 'running') return true
     if (current.expired) await expireRun(deps, run.id)
     else await deps.notifications.wait(run.id, stopPollMs)
   }
-  return true
+  throw notEnded('The server that writes this reply has not stopped it yet.')
+}
+
+/** The refusal of a stop whose end is not known to be stored. */
+function notEnded(message: string): AppError {
+  return new AppError('unavailable', `${message} Try again in a moment.`)
 }

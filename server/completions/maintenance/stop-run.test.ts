@@ -1,11 +1,13 @@
+import { setTimeout } from 'node:timers/promises'
 import { startedEvent } from '@yonder/contract/testing/messages'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openChatApp, type ChatApp, type ChatClient } from '../../testing/chat/open-chat-app.ts'
 import { engines, openTestDatabase } from '../../testing/database/test-database.ts'
 import { addChat, chatRow } from '../../testing/factories/chats.ts'
-import { addUser } from '../../testing/factories/users.ts'
+import { addUser, userRow } from '../../testing/factories/users.ts'
 import { statusAndBody } from '../../testing/send-request.ts'
-import { ActiveRuns } from '../log/active-runs.ts'
+import { ActiveRuns, PendingElicitations } from '../log/active-runs.ts'
+import { RunLog } from '../log/run-log.ts'
 import { findRun, insertRun } from '../log/run-store.ts'
 import { stopRun } from './end-run.ts'
 
@@ -75,6 +77,13 @@ describe.each(engines)('stop on %s', (engine) => {
   })
 })
 
+/** Notifications that never come. */
+const noNotifications = {
+  wait: (_runId: number, timeoutMs: number) => setTimeout(timeoutMs),
+  onRun: () => undefined,
+  close: () => Promise.resolve(),
+}
+
 describe.each(engines)('stop of a run of another node, on %s', (engine) => {
   it('waits for its end, however often the node notifies of events meanwhile', async () => {
     const database = await openTestDatabase(engine)
@@ -101,10 +110,69 @@ describe.each(engines)('stop of a run of another node, on %s', (engine) => {
       onRun: () => undefined,
       close: () => Promise.resolve(),
     }
-    expect(await stopRun({ database, runs: new ActiveRuns(), notifications, now: Date.now }, chat.id)).toBe(
-      true,
-    )
+    const deps = { database, runs: new ActiveRuns(), notifications, now: Date.now }
+    expect(await stopRun(deps, userRow({ id: 'ada' }), chat.id)).toBe(true)
     expect((await findRun(db, dialect, id))?.status).toBe('stopped')
+    await database.close()
+  })
+
+  it('does not say that the run has stopped when it has not', async () => {
+    const database = await openTestDatabase(engine)
+    const { db, dialect } = database
+    const started = startedEvent()
+    const chat = chatRow({ user_id: 'ada' })
+    await addUser(db, { id: 'ada' })
+    await addChat(db, chat)
+    const message_id = started.assistant_message.id
+    const run = { chat_id: chat.id, user_id: 'ada', message_id, node_id: 'there', started_at: 1 }
+    const id = await insertRun(db, dialect, run, JSON.stringify(started))
+    const deps = { database, runs: new ActiveRuns(), notifications: noNotifications, now: Date.now }
+    await expect(stopRun(deps, userRow({ id: 'ada' }), chat.id, 1)).rejects.toMatchObject({
+      code: 'unavailable',
+      message: expect.stringContaining('has not stopped it yet'),
+    })
+    expect(await findRun(db, dialect, id)).toMatchObject({ status: 'running', stop_requested: 1 })
+    await database.close()
+  })
+})
+
+describe.each(engines)('stop while the database does not respond, on %s', (engine) => {
+  it('stops the model, and says that the end is not stored', async () => {
+    const database = await openTestDatabase(engine)
+    const never = () => new Promise<never>(() => undefined)
+    const log = new RunLog({
+      db: database.db,
+      append: never,
+      isStored: never,
+      isOutage: () => true,
+      transaction: never,
+      onError: () => undefined,
+    })
+    const started = startedEvent()
+    const recorder = log.open(1, started)
+    const reasons: string[] = []
+    const runs = new ActiveRuns()
+    runs.add({
+      id: 1,
+      chatId: 'chat',
+      userId: 'ada',
+      started,
+      recorder,
+      elicitations: new PendingElicitations(),
+      abort: (reason) => reasons.push(reason),
+      ended: recorder.closed,
+    })
+    const deps = { database, runs, notifications: noNotifications, now: Date.now }
+    await expect(stopRun(deps, userRow({ id: 'ada' }), 'chat', 1)).rejects.toMatchObject({
+      code: 'unavailable',
+      message: expect.stringContaining('is not stored yet'),
+    })
+    expect(reasons).toEqual(['stopped'])
+    // Of another user, it is not even aborted.
+    await expect(stopRun(deps, userRow({ id: 'eve' }), 'chat', 1)).rejects.toMatchObject({
+      code: 'not_found',
+    })
+    expect(reasons).toEqual(['stopped'])
     await database.close()
   })
 })

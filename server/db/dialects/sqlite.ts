@@ -1,4 +1,4 @@
-import { statfsSync, statSync, type Stats } from 'node:fs'
+import { statSync, type Stats } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
 import type BetterSqlite from 'better-sqlite3'
 import {
@@ -14,6 +14,7 @@ import {
 } from 'kysely'
 import { errorCode } from '../../lib/describe-error.ts'
 import type { Database, Dialect } from '../database.ts'
+import { isDiskFull } from '../disk-space.ts'
 import { findStorageProblem } from '../storage-problem.ts'
 import type { RunEventRow, Tables } from '../tables/tables.ts'
 import { searchableSql } from './searchable-sql.ts'
@@ -169,9 +170,6 @@ export function openSqlite(path: string, { maxWaitMs = defaultMaxWaitMs }: Sqlit
   }
 }
 
-/** Bytes that must be free. A full disk may still have room in the write-ahead log for a small write. */
-const minFreeBytes = 1_000_000
-
 /** Throws when a write is not stored, or when the next ones will not be. */
 function checkFile(file: BetterSqlite.Database, path: string, opened: Stats | undefined): void {
   file.exec('update installation set issuer = issuer')
@@ -179,8 +177,7 @@ function checkFile(file: BetterSqlite.Database, path: string, opened: Stats | un
   // The system keeps a deleted file for as long as it is open.
   if (opened !== undefined && (stored?.ino !== opened.ino || stored.dev !== opened.dev))
     throw new SqliteFile.SqliteError('The database file was deleted or replaced.', 'SQLITE_READONLY_DBMOVED')
-  const { bavail, bsize, blocks } = statfsSync(path)
-  if (blocks > 0 && bavail * bsize < minFreeBytes)
+  if (isDiskFull(path))
     throw new SqliteFile.SqliteError('The disk has less than a megabyte left.', 'SQLITE_FULL')
 }
 

@@ -21,7 +21,7 @@ export async function openPglite(dump?: string): Promise<Database> {
     dialect: postgresDialect,
     file: null,
     check: async () => {
-      await engine.query('select 1')
+      await engine.query('update installation set issuer = issuer')
     },
     subscribe: () => ({ close: () => Promise.resolve() }),
     close: () => db.destroy(),
