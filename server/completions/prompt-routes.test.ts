@@ -95,7 +95,11 @@ describe.each(engines)('what the model was given, on %s', (engine) => {
     await stream.ended
     await ada.put(`/api/chats/${chatId}/compactions/summary-${engine}`, { content: 'Another tale.' })
     const prompt = await readPrompt(chatId, stream.run.messages.at(-1)?.id)
-    expect(prompt.messages).toEqual([{ role: 'user', content: expect.stringContaining('A tale.') as string }])
+    expect(prompt.messages).toMatchObject([
+      { role: 'user', content: expect.stringContaining('replaced by a summary') as string },
+      { role: 'assistant', content: expect.stringContaining('\nA tale.\n') as string },
+      { role: 'user', content: 'And then?' },
+    ])
     expect(received()).toEqual(prompt.messages)
   })
 

@@ -51,8 +51,8 @@ export async function startSmallWindowModel(windowTokens: number): Promise<Small
   let hold: Hold | undefined
 
   function reply(prompt: string, question: string): string {
-    // Only the request for a summary has these marks.
-    if (question.includes('<messages>')) {
+    // Only the request for a summary says this.
+    if (question.includes('Summarise these messages in at most')) {
       summaries++
       return replacement ?? [...new Set(prompt.match(/FACT \w+=\w+/g) ?? [])].join('\n')
     }

@@ -38,7 +38,7 @@ export async function startStandIns(): Promise<StandIns> {
     { usage: { prompt_tokens: 20, completion_tokens: 8 } },
   ])
   model.when('Fail', [{ status: 400, body: { error: { message: 'The model refuses this.' } } }])
-  model.when('<messages>', ['A summary about lighthouses.'])
+  model.when('Summarise these messages in at most', ['A summary about lighthouses.'])
   return {
     model,
     tools,
