@@ -113,6 +113,9 @@ describe.each(engines)("a connector's own headers on %s", (engine) => {
       error: { message: expect.stringContaining('The server says: “unknown key …”') },
     })
     expect(refused.body).not.toContain(key)
+    server.behaviour.refusal = `{"error":"unknown ${Buffer.from(`me:${key}`).toString('base64')} ${encodeURIComponent(key)}"}`
+    const encoded = (await ada.post(`${path}/connect`)).json<{ error: { message: string } }>().error.message
+    expect(encoded).toMatch(/The server says: “unknown \S{0,9}…\S{0,4} …”/)
   })
 
   const reservedNames =

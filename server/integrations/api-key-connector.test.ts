@@ -112,7 +112,7 @@ describe('the connector of an API-key service', () => {
     await updateApiKey(deps, { id: 'ada' }, 'finder', { ...change, api_key: 'the-key' })
   })
 
-  it.each([401, 403, 500])('removes the key from an error of the service (%i)', async (status) => {
+  it.each([200, 401, 403, 500])('removes the key from a response of the service (%i)', async (status) => {
     const echo = {
       fetch: () => Promise.resolve(new Response('the key sk-canary-0123456789 is unknown', { status })),
     }

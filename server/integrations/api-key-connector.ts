@@ -2,7 +2,7 @@ import { titleOfIntegration } from '@yonder/contract/integration-names'
 import type { ApiKeyService } from '../config/api-key-service.ts'
 import type { GuardedFetch } from '../http/outgoing/guarded-fetch.ts'
 import { AppError } from '../lib/app-error.ts'
-import { hideSecret } from '../lib/hide-secret.ts'
+import { hideInResponse, hideSecret } from '../lib/hide-secret.ts'
 import { quoteResponse, readErrorBody } from '../lib/quote-server.ts'
 import type { IntegrationAccount, IntegrationConnector, RemoteServer } from './integration-connector.ts'
 import { credentialReplaced, notConnected, openApiKey } from './integration-credential.ts'
@@ -46,8 +46,7 @@ export function createApiKeyConnector(
           body: hasBody ? await request.arrayBuffer() : null,
           signal: request.signal,
         })
-        if (response.ok) return response
-        if (response.status !== 401) return hideKey(response, key)
+        if (response.status !== 401) return hideInResponse(response, [key])
         const quote = quoteResponse(hideSecret((await readErrorBody(response)) ?? '', key))
         throw new AppError(
           'not_connected',
@@ -56,13 +55,6 @@ export function createApiKeyConnector(
       },
     },
   }
-}
-
-/** Removes the key from an error of the service, because errors are stored, shown and read by models. */
-async function hideKey(response: Response, key: string): Promise<Response> {
-  const { status, headers } = response
-  const text = hideSecret((await readErrorBody(response)) ?? '', key)
-  return new Response(text === '' ? null : text, { status, headers })
 }
 
 /** @throws AppError `not_connected` without a key that may be sent to `address`, `conflict` when it was replaced */

@@ -136,6 +136,15 @@ export function nameUpstream(endpoint: ModelEndpoint, url: URL): string {
   return endpoint.addressSource === 'userSupplied' ? url.host : 'The model provider'
 }
 
+/** Returns what an upstream receives and must not return: the key, and what the address has in place of one. */
+export function secretsOf({ apiKey, baseUrl }: ModelEndpoint): readonly string[] {
+  const address = URL.canParse(baseUrl.trim()) ? new URL(baseUrl.trim()) : undefined
+  const inQuery = [...(address?.searchParams ?? [])].flatMap(([name, value]) =>
+    /key|token|secret|code|sig/i.test(name) ? value : [],
+  )
+  return [apiKey?.trim() ?? '', address?.password ?? '', ...inQuery]
+}
+
 /**
  * Returns the key without surrounding spaces, or null when there is none.
  * @throws ModelFailure when a header cannot carry the key

@@ -131,6 +131,13 @@ describe('the models of a provider', () => {
     expect([models.length, models[0], omitted]).toEqual([1_000, 'model-0', 9_000])
   })
 
+  it('leave out names that repeat the key', async () => {
+    const { host } = await serve(
+      json({ data: [{ id: 'a' }, { id: `b-${key}` }, { id: encodeURIComponent(key) }] }),
+    )
+    expect(await list('openai', `http://${host}/v1`)).toEqual({ models: ['a'], omitted: 0 })
+  })
+
   it('leave out names that a user could not see as they are', async () => {
     const odd = [null, 7, {}, '', 'a\u200bb', 'a\nb', 'right\u202eleft', ' padded ', 'x'.repeat(301)]
     const { host } = await serve(json({ data: [...odd, { id: '<img src=x onerror=alert(1)>' }] }))

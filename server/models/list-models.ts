@@ -3,12 +3,20 @@ import { maxListedModels } from '@yonder/contract/lib/bot-limits'
 import type { GuardedFetch } from '../http/outgoing/guarded-fetch.ts'
 import { isTimeoutError, withTimeout } from '../lib/abort.ts'
 import { AppError } from '../lib/app-error.ts'
+import { openSecretFilters } from '../lib/hide-secret.ts'
 import { isObject, parseJson } from '../lib/json-object.ts'
 import { readCapped } from '../lib/read-capped.ts'
 import { toVisibleLine, trimSlashes } from '../lib/text.ts'
 import type { ModelDeps } from './adapter.ts'
 import { type ListedModel, type ListedModels, readListedModel } from './catalogue/listed-models.ts'
-import { buildModelUrl, isOperators, nameUpstream, readApiKey, type ModelEndpoint } from './endpoint.ts'
+import {
+  buildModelUrl,
+  isOperators,
+  nameUpstream,
+  readApiKey,
+  secretsOf,
+  type ModelEndpoint,
+} from './endpoint.ts'
 import { ModelFailure } from './failure.ts'
 import { describeHttpError, describeNetworkError } from './upstream/describe-failure.ts'
 
@@ -142,11 +150,7 @@ function headersOf({ apiType }: ModelEndpoint, key: string | null): Record<strin
 }
 
 /** Reads the names in a list, each with what the list says about the model. */
-function readList(
-  body: string,
-  { apiType }: ModelEndpoint,
-  upstream: string,
-): ReadonlyMap<string, ListedModel> {
+function readList(body: string, endpoint: ModelEndpoint, upstream: string): ReadonlyMap<string, ListedModel> {
   if (body.trimStart().startsWith('<')) {
     throw new ModelFailure(
       'upstream_invalid',
@@ -160,11 +164,15 @@ function readList(
       `${upstream} did not return a list of models. Check the base URL and the API type.`,
     )
   }
+  const { apiType } = endpoint
+  const openFilter = openSecretFilters(secretsOf(endpoint))
   const readFacts = apiType === 'anthropic' ? readListedModel : () => ({})
   return new Map(
     entries.flatMap((entry) => {
       const name = nameOf(entry, apiType)
-      return name === undefined ? [] : [[name, isObject(entry) ? readFacts(entry) : {}] as const]
+      // A name that repeats a secret could not be called by another one.
+      const isSecret = name !== undefined && openFilter !== undefined && openFilter().hide(name) !== name
+      return name === undefined || isSecret ? [] : [[name, isObject(entry) ? readFacts(entry) : {}] as const]
     }),
   )
 }

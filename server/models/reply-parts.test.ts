@@ -8,3 +8,53 @@ it('has content after a call alone, because a model that is called again would r
   parts.drain()
   expect(parts.hasContent).toBe(true)
 })
+
+const key = 'sk-canary-0123456789'
+
+it.each(['text', 'reasoning'] as const)('hides the key in %s that arrives in pieces', (kind) => {
+  const parts = new ReplyParts(modelLimits, [key])
+  const shown: string[] = []
+  for (const chunk of ['You sent sk-', 'canary-01', '23456789', ', and no sk-cat.']) {
+    parts.addText(kind, chunk)
+    for (const part of parts.drain()) shown.push('text' in part ? part.text : part.type)
+  }
+  parts.endText()
+  expect(shown.join('')).toBe('You sent sk-…, and no sk-cat.')
+  expect(parts.drain()).toEqual([])
+})
+
+it('hides the key between tags of thinking, and shows what was held back before the text becomes reasoning', () => {
+  const parts = new ReplyParts(modelLimits, [key])
+  parts.addText('text', `Is it <think>x</think>${key.slice(0, 12)}`)
+  parts.drain()
+  parts.addText('text', `</think>${key.slice(12)} now`)
+  parts.endText()
+  expect(JSON.stringify(parts.drain())).not.toContain(key)
+  const other = new ReplyParts(modelLimits, [key])
+  other.addText('text', 'So sk-can')
+  other.drain()
+  other.addText('text', '\n</think>\nYes')
+  other.endText()
+  expect(other.drain()).toEqual([
+    { type: 'text', text: 'sk-can\n' },
+    { type: 'text_was_reasoning' },
+    { type: 'text', text: 'Yes' },
+  ])
+})
+
+it('hides the key in everything else, and keeps JSON as it is', () => {
+  const parts = new ReplyParts(modelLimits, [key, null])
+  parts.addModel(`m-${key}`, `p-${key}`)
+  const escaped = JSON.stringify({ a: key, b: null }).replace('sk', String.raw`\u0073k`)
+  parts.addCall({ id: key, name: key, arguments: escaped }, 'source', { signature: key })
+  parts.add({ type: 'failed', code: 'upstream_error', message: `No ${encodeURIComponent(key)}` })
+  const drained = parts.drain()
+  expect(JSON.stringify(drained)).not.toContain('canary')
+  expect(drained[1]).toEqual({
+    type: 'tool_call',
+    id: '…',
+    name: '…',
+    arguments: '{"a":"…","b":null}',
+    note: { from: 'source', data: { signature: '…' } },
+  })
+})

@@ -1,6 +1,7 @@
 import { hash, randomUUID } from 'node:crypto'
 import type { ApiType } from '@yonder/contract/bot'
 import { isDeeperThan, maxArgumentsDepth } from '../lib/canonical-json.ts'
+import { openSecretFilters, type SecretFilter } from '../lib/hide-secret.ts'
 import { isObject, parseJson } from '../lib/json-object.ts'
 import { normalizeText } from '../lib/text.ts'
 import type { ModelLimits } from './adapter.ts'
@@ -32,9 +33,14 @@ export class ReplyParts {
   #joiners = { text: createTextJoiner(), reasoning: createTextJoiner() }
   #thinking = this.#createSplitter()
   readonly #limits: ModelLimits
+  readonly #openFilter: (() => SecretFilter) | undefined
+  #filters: { readonly text: SecretFilter; readonly reasoning: SecretFilter } | undefined
 
-  constructor(limits: ModelLimits) {
+  /** `secrets` are those that the upstream receives. They are hidden in everything that it sends. */
+  constructor(limits: ModelLimits, secrets: readonly (string | null)[] = []) {
     this.#limits = limits
+    this.#openFilter = openSecretFilters(secrets)
+    this.#filters = this.#createFilters()
   }
 
   /** Begins another attempt of the call, after one without content. */
@@ -42,6 +48,7 @@ export class ReplyParts {
     this.#outputChars = 0
     this.#joiners = { text: createTextJoiner(), reasoning: createTextJoiner() }
     this.#thinking = this.#createSplitter()
+    this.#filters = this.#createFilters()
   }
 
   /**
@@ -78,12 +85,14 @@ export class ReplyParts {
     this.#addRead('reasoning', this.#joiners.reasoning.end())
     this.#thinking.push(this.#joiners.text.end())
     this.#thinking.end()
+    this.#endFilters()
   }
 
   add(part: ModelPart): void {
     this.#readReceived()
+    if (part.type === 'failed') this.#endFilters()
     if (part.type === 'tool_call') this.#hasContent = true
-    this.#parts.push(part)
+    this.#parts.push(this.#hideIn(part))
   }
 
   /** Adds the model's name once, also when the call is repeated. */
@@ -137,8 +146,29 @@ export class ReplyParts {
   #createSplitter() {
     return createThinkingSplitter({
       add: (kind, text) => this.#addRead(kind, text),
-      reclassify: () => this.#parts.push({ type: 'text_was_reasoning' }),
+      reclassify: () => {
+        this.#endFilters()
+        this.#parts.push({ type: 'text_was_reasoning' })
+      },
     })
+  }
+
+  #createFilters() {
+    return this.#openFilter && { text: this.#openFilter(), reasoning: this.#openFilter() }
+  }
+
+  /** Adds what was held back because it might have become a secret. */
+  #endFilters(): void {
+    if (this.#filters === undefined) return
+    this.#addShown('reasoning', this.#filters.reasoning.end())
+    this.#addShown('text', this.#filters.text.end())
+  }
+
+  #hideIn(part: ModelPart): ModelPart {
+    if (this.#openFilter === undefined) return part
+    const json = JSON.stringify(part)
+    const hidden = this.#openFilter().hide(json)
+    return hidden === json ? part : (JSON.parse(hidden) as ModelPart)
   }
 
   #readReceived(): void {
@@ -152,6 +182,11 @@ export class ReplyParts {
   #addRead(type: TextKind, text: string): void {
     if (text === '') return
     this.#hasContent = true
+    this.#addShown(type, this.#filters === undefined ? text : this.#filters[type].push(text))
+  }
+
+  #addShown(type: TextKind, text: string): void {
+    if (text === '') return
     const last = this.#parts.at(-1)
     if (last?.type === type) this.#parts[this.#parts.length - 1] = { type, text: last.text + text }
     else this.#parts.push({ type, text })

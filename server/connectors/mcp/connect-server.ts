@@ -32,6 +32,8 @@ interface InProcessTarget {
 export interface ConnectionAuth extends AuthProvider {
   /** Resets the count that `maxAuthorizations` limits. Called before each call or list, as each has its own count. */
   resetAttempts?(): void
+  /** The secrets of the authorization that no request to the server has, such as its refresh token. */
+  secrets?(): readonly string[]
 }
 
 export interface HttpTarget {
@@ -39,7 +41,7 @@ export interface HttpTarget {
   readonly url: URL
   readonly fetch: GuardedFetch['fetch']
   readonly auth: ConnectionAuth
-  /** The values of the connector's own headers. */
+  /** The secrets in the connector's own headers. */
   readonly secrets?: readonly string[]
   /** The result of an earlier discovery of the server's protocol revision, or null. */
   readonly prior: PriorDiscovery | null

@@ -2,6 +2,7 @@ import type { PriorDiscovery } from '@modelcontextprotocol/client'
 import type { ConnectorRow } from '../../db/tables/connector-tables.ts'
 import type { GuardedFetch } from '../../http/outgoing/guarded-fetch.ts'
 import { AppError } from '../../lib/app-error.ts'
+import { listHeaderSecrets } from '../../lib/hide-secret.ts'
 import type { ConnectorDeps } from '../connector-deps.ts'
 import { openHeaders } from '../connector-headers.ts'
 import { updateConnectorState } from '../connector-store.ts'
@@ -122,7 +123,9 @@ async function open(
       limits: deps.settings.limits,
       largeMessageReader: deps.shared.largeMessageReader,
       responseScheduler: deps.shared.responseScheduler,
-      ...(target.kind === 'http' && { secrets: target.secrets ?? [] }),
+      ...(target.kind === 'http' && {
+        secrets: () => [...(target.secrets ?? []), ...(target.auth.secrets?.() ?? [])],
+      }),
     },
     turns: deps.shared.turns,
     signal,
@@ -166,7 +169,7 @@ async function resolveTarget(
     url,
     fetch: asksForAuthorization(deps, connector, withHeaders(fetchByOrigin(url, deps.guards), url, headers)),
     auth,
-    secrets: headers.flatMap(({ value }) => value.split(' ')),
+    secrets: headers.flatMap(({ value }) => listHeaderSecrets(value)),
     prior,
   }
 }

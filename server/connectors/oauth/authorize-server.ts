@@ -74,6 +74,7 @@ function authorizeByOAuth(
 ): ConnectionAuth {
   /** The access token of the latest request. */
   let sentToken: string | undefined
+  let refreshToken: string | undefined
   let attempts = 0
 
   async function findCurrent(): Promise<GrantWithTokens | undefined> {
@@ -119,8 +120,10 @@ function authorizeByOAuth(
         grant = await findCurrent()
       }
       sentToken = grant?.tokens.tokens.access_token
+      refreshToken = grant?.tokens.tokens.refresh_token
       return sentToken
     },
+    secrets: () => (refreshToken === undefined ? [] : [refreshToken]),
     async onUnauthorized({ response }) {
       if (++attempts > deps.settings.limits.maxAuthorizations) throw new UnauthorizedError()
       const { resourceMetadataUrl, scope } = readChallenge(response, url)

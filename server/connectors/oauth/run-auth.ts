@@ -244,13 +244,13 @@ function isFilled(value: unknown): value is string | number {
   return (typeof value === 'string' && value !== '') || typeof value === 'number'
 }
 
-/** The secrets in a request for tokens, as they are and as a server repeats them from the form. */
+/** The secrets in a request for tokens. */
 function listSecrets({ body, headers }: RequestInit): string[] {
   const form = body instanceof URLSearchParams ? body : new URLSearchParams()
   const fields = ['code', 'code_verifier', 'refresh_token', 'client_secret'].flatMap((name) =>
     form.getAll(name),
   )
-  return [...readAuthorization(headers), ...fields.flatMap((secret) => [secret, encodeURIComponent(secret)])]
+  return [...readAuthorization(headers), ...fields]
 }
 
 /** Removes undefined and empty properties, since the SDK distinguishes an absent property from an undefined one. */

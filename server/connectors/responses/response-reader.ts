@@ -26,8 +26,8 @@ export interface ResponseSource {
   /** The connector's address, which is part of the fingerprints of its tools. */
   readonly url: string
   readonly limits: ConnectorLimits
-  /** The values of the connector's own headers, which are removed from responses as its token is. */
-  readonly secrets?: readonly string[]
+  /** Returns what is removed from responses as the token of the request is, such as values of the connector's headers. */
+  readonly secrets?: () => readonly string[]
   readonly largeMessageReader: Pick<LargeMessageReader, 'read'>
   readonly responseScheduler: Pick<ResponseScheduler, 'next'>
 }
@@ -212,7 +212,7 @@ export class ResponseReader {
         throw unanswered()
       }
       if (response.body === null) return response
-      const secrets = [...readAuthorization(init?.headers), ...(this.#source.secrets ?? [])]
+      const secrets = [...readAuthorization(init?.headers), ...(this.#source.secrets?.() ?? [])]
       const type = headers.get('content-type') ?? ''
       const isEventStream = type.startsWith('text/event-stream')
       const { userId, responseScheduler } = this.#source

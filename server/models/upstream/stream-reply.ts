@@ -2,7 +2,7 @@ import type { ApiType } from '@yonder/contract/bot'
 import type { GuardedFetch } from '../../http/outgoing/guarded-fetch.ts'
 import { modelLimits, type ModelDeps, type ModelLimits } from '../adapter.ts'
 import type { ListedModel } from '../catalogue/listed-models.ts'
-import { buildModelUrl, nameUpstream, readApiKey, type ModelEndpoint } from '../endpoint.ts'
+import { buildModelUrl, nameUpstream, readApiKey, secretsOf, type ModelEndpoint } from '../endpoint.ts'
 import { ModelFailure, RefusedOption, toFailedPart } from '../failure.ts'
 import {
   confidentialTexts,
@@ -73,7 +73,7 @@ export function streamReply<Own extends Dialect>(
   const guard = guards[endpoint.addressSource]
 
   return (request, { signal, onReadable, onWhole }) => {
-    const parts = new ReplyParts(limits)
+    const parts = new ReplyParts(limits, secretsOf(endpoint))
     let activeCall: ActiveCall | undefined
     let sentBody = ''
 
