@@ -7,6 +7,7 @@ import { addDoctorCommand } from './doctor-command.ts'
 import { addKeyCommand } from './key-command.ts'
 import { addStartCommand } from './start-command.ts'
 import { CommandError, openTerminal, type Streams, type Terminal, type TerminalOptions } from './terminal.ts'
+import { addUsageCommand } from './usage-command.ts'
 import { addUserCommands } from './user-commands.ts'
 import { addVersionCommand } from './version-command.ts'
 
@@ -58,6 +59,7 @@ export async function runCli(
   addStartCommand(cli)
   addDoctorCommand(cli)
   addUserCommands(cli)
+  addUsageCommand(cli)
   addBackupCommands(cli)
   addKeyCommand(cli)
   addVersionCommand(cli)

@@ -15,6 +15,7 @@ import {
 } from '../identity/users/manage-users.ts'
 import { toVisibleLine } from '../lib/text.ts'
 import { withInstallation, type Cli, type Installation } from './cli.ts'
+import { formatTable } from './format-table.ts'
 import type { Result } from './terminal.ts'
 import { writeNewFile } from './write-new-file.ts'
 
@@ -192,7 +193,7 @@ const kinds = { local: 'local', google: 'Google', provider: 'provider' } as cons
 /** A heading and a line for each user, in aligned columns. */
 function describeUsers(users: readonly ManagedUser[]): string {
   if (users.length === 0) return 'There are no users.'
-  const rows = [
+  return formatTable([
     ['E-MAIL', 'NAME', 'STATUS', 'SIGN-IN', 'CREATED', 'LAST USED', 'ID'],
     ...users.map(({ id, email, name, status, kind, createdAt, usedAt }) => [
       email ?? '-',
@@ -203,16 +204,7 @@ function describeUsers(users: readonly ManagedUser[]): string {
       usedAt === null ? '-' : formatDay(usedAt),
       id,
     ]),
-  ].map((row) => row.map(toVisibleLine))
-  const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? []
-  return rows
-    .map((row) =>
-      row
-        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-        .join('  ')
-        .trimEnd(),
-    )
-    .join('\n')
+  ])
 }
 
 function formatTime(milliseconds: number): string {

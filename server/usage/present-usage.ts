@@ -7,7 +7,7 @@ import type {
   UsageTotals,
 } from '@yonder/contract/usage/usage-report'
 import type { UsageRecordRow } from '../db/tables/tables.ts'
-import type { UsageSums } from './usage-store.ts'
+import type { Sums, UsageSums } from './usage-store.ts'
 
 const nanosOfUnit = 1_000_000_000n
 const nanoDigits = 9
@@ -21,14 +21,14 @@ export function formatNanos(nanos: bigint): string {
 }
 
 /** The cost in billionths of the currency's unit. */
-export function nanosOf({ cost_units, cost_nanos }: Pick<UsageSums, 'cost_units' | 'cost_nanos'>): bigint {
+export function nanosOf({ cost_units, cost_nanos }: Pick<Sums, 'cost_units' | 'cost_nanos'>): bigint {
   return BigInt(cost_units) * nanosOfUnit + BigInt(cost_nanos)
 }
 
 /** Adds up sums. The costs of each currency are added as integers. */
-export function addUp(sums: readonly UsageSums[]): UsageTotals {
+export function addUp(sums: readonly Sums[]): UsageTotals {
   // A count that no call reported is null, which adds 0.
-  const add = (key: keyof UsageSums): number => sums.reduce((total, one) => total + Number(one[key]), 0)
+  const add = (key: keyof Sums): number => sums.reduce((total, one) => total + Number(one[key]), 0)
   const costs = new Map<string, bigint>()
   for (const one of sums) {
     if (one.currency === null) continue

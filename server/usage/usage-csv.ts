@@ -1,5 +1,5 @@
 import { formatNanos, nanosOf } from './present-usage.ts'
-import type { UsageSums } from './usage-store.ts'
+import type { Sums, UsageSums, UserUsageSums } from './usage-store.ts'
 
 /** Excel reads a file without it in another encoding. */
 const byteOrderMark = '\uFEFF'
@@ -7,10 +7,11 @@ const byteOrderMark = '\uFEFF'
 /** Spreadsheets calculate a cell that begins with one of these, also in full width. */
 const formulaStart = /^[=+\-@\t\r＝＋－＠]/
 
-/** The title of each column, and its value. A count that no call reported is an empty cell, and so is an unknown cost. */
-const columns: readonly (readonly [title: string, read: (one: UsageSums) => string | number | null])[] = [
-  ['Day', ({ day }) => day],
-  ['Bot', ({ bot }) => bot],
+/** The title of a column, and its value. */
+type Column<Row> = readonly [title: string, read: (row: Row) => string | number | null]
+
+/** A count that no call reported is an empty cell, and so is an unknown cost. */
+const sumColumns: readonly Column<Sums>[] = [
   ['Model', ({ model }) => model],
   ['Model calls', ({ calls }) => calls],
   ['Input tokens', (one) => one.input_tokens],
@@ -25,9 +26,20 @@ const columns: readonly (readonly [title: string, read: (one: UsageSums) => stri
 
 /** The sums of each day, bot, model and currency as CSV: RFC 4180 in UTF-8 with a byte order mark. */
 export function writeUsageCsv(sums: readonly UsageSums[]): string {
-  const header = columns.map(([title]) => title)
-  const rows = sums.map((one) => columns.map(([, read]) => read(one) ?? ''))
-  return byteOrderMark + [header, ...rows].map((row) => `${row.map(toCell).join(',')}\r\n`).join('')
+  return writeCsv([['Day', ({ day }) => day], ['Bot', ({ bot }) => bot], ...sumColumns], sums)
+}
+
+/** The sums of each user, model and currency as CSV of the same form. */
+export function writeUserUsageCsv(sums: readonly UserUsageSums[]): string {
+  return writeCsv([['E-mail', ({ email }) => email], ['User', ({ user_id }) => user_id], ...sumColumns], sums)
+}
+
+function writeCsv<Row>(columns: readonly Column<Row>[], rows: readonly Row[]): string {
+  const lines = [
+    columns.map(([title]) => title),
+    ...rows.map((row) => columns.map(([, read]) => read(row) ?? '')),
+  ]
+  return byteOrderMark + lines.map((line) => `${line.map(toCell).join(',')}\r\n`).join('')
 }
 
 function toCell(value: string | number): string {

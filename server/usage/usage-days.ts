@@ -24,6 +24,15 @@ export function listUsageDays({ from, to, time_zone }: UsageQuery): readonly Usa
   }))
 }
 
+/**
+ * The current day in a time zone, such as `2026-11-24`.
+ * @throws AppError `invalid_request`
+ */
+export function todayIn(timeZone: string): string {
+  startOf(Temporal.PlainDate.from({ year: minYear, month: 1, day: 1 }), timeZone)
+  return Temporal.Now.plainDateISO(timeZone).toString()
+}
+
 const minYear = 1970
 /** One less than the last year of four digits, because a day ends where the next one starts. */
 const maxYear = 9998

@@ -1,10 +1,10 @@
 import type { MessageUsage, UsageReport } from '@yonder/contract/usage/usage-report'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { UsageRecordRow } from '../db/tables/tables.ts'
-import { newId } from '../lib/new-id.ts'
 import { botName, openChatApp, type ChatApp, type ChatClient } from '../testing/chat/open-chat-app.ts'
 import { hashTables } from '../testing/database/hash-tables.ts'
 import { engines } from '../testing/database/test-database.ts'
+import { usageRecord } from '../testing/factories/usage.ts'
 
 const prices = [
   { model: 'scripted', input: 3, cached_input: 0.3, output: 15 },
@@ -48,28 +48,7 @@ describe.each(engines)('usage on %s', (engine) => {
   const store = (client: ChatClient, record: Partial<UsageRecordRow>) =>
     product.database.db
       .insertInto('usage_records')
-      .values({
-        id: newId(),
-        user_id: client.user.id,
-        chat_id: 'c',
-        message_id: 'm',
-        kind: 'reply',
-        bot_id: 'b',
-        bot: 'B',
-        model: 'm',
-        provider: null,
-        time: clock,
-        input_tokens: 1,
-        output_tokens: 1,
-        cached_tokens: null,
-        cache_write_tokens: null,
-        reasoning_tokens: null,
-        cost: null,
-        currency: null,
-        duration_ms: null,
-        first_text_ms: null,
-        ...record,
-      })
+      .values(usageRecord({ user_id: client.user.id, time: clock, ...record }))
       .execute()
 
   it('is stored with the reply, at the price of the time', async () => {

@@ -56,10 +56,21 @@ export interface UsageDay {
   readonly end: number
 }
 
-/** Sums of a day, bot, model and currency. The cost is in two parts: a sum of billionths could exceed 64 bits. */
-export interface UsageSums {
+/** Sums of a day, bot, model and currency. */
+export interface UsageSums extends Sums {
   readonly day: string
   readonly bot: string
+}
+
+/** Sums of a user, model and currency. */
+export interface UserUsageSums extends Sums {
+  /** The subject at the provider of the sign-in, by which the operator knows users. */
+  readonly user_id: string
+  readonly email: string | null
+}
+
+/** The cost is in two parts: a sum of billionths could exceed 64 bits. */
+export interface Sums {
   readonly model: string
   readonly currency: string | null
   readonly calls: number
@@ -78,6 +89,23 @@ export interface UsageSums {
 
 const nanosOfUnit = 1_000_000_000
 
+/** The columns of sums of records `u`. */
+function sums(): RawBuilder<unknown> {
+  // PostgreSQL adds up to another type, which its driver reads as text.
+  const sum = (summand: RawBuilder<unknown>) => sql`cast(sum(${summand}) as bigint)`
+  const count = (condition: RawBuilder<unknown>) => sum(sql`case when ${condition} then 1 else 0 end`)
+  return sql`
+    count(*) as calls,
+    ${sum(sql`u.input_tokens`)} as input_tokens,
+    ${sum(sql`u.output_tokens`)} as output_tokens,
+    ${sum(sql`u.cached_tokens`)} as cached_tokens,
+    ${sum(sql`u.reasoning_tokens`)} as reasoning_tokens,
+    ${count(sql`u.input_tokens is null or u.output_tokens is null`)} as uncounted_calls,
+    ${count(sql`u.cost is null`)} as unpriced_calls,
+    coalesce(${sum(sql`u.cost / ${sql.lit(nanosOfUnit)}`)}, 0) as cost_units,
+    coalesce(${sum(sql`u.cost % ${sql.lit(nanosOfUnit)}`)}, 0) as cost_nanos`
+}
+
 /**
  * Sums the user's records by day, bot, model and currency. The index on user and time finds the records of the days.
  */
@@ -86,21 +114,10 @@ export async function sumUsage(db: Db, actor: Actor, days: readonly UsageDay[]):
   const ranges = sql.join(
     days.map(({ start, end }) => sql`(cast(${start} as bigint), cast(${end} as bigint))`),
   )
-  // PostgreSQL adds up to another type, which its driver reads as text.
-  const sum = (summand: RawBuilder<unknown>) => sql`cast(sum(${summand}) as bigint)`
-  const count = (condition: RawBuilder<unknown>) => sum(sql`case when ${condition} then 1 else 0 end`)
   const { rows } = await sql<Omit<UsageSums, 'day'> & { readonly starts_at: number }>`
     with ranges (starts_at, ends_at) as (values ${ranges})
-    select starts_at, coalesce(b.name, u.bot) as bot, u.model, currency,
-      count(*) as calls,
-      ${sum(sql`input_tokens`)} as input_tokens,
-      ${sum(sql`output_tokens`)} as output_tokens,
-      ${sum(sql`cached_tokens`)} as cached_tokens,
-      ${sum(sql`reasoning_tokens`)} as reasoning_tokens,
-      ${count(sql`input_tokens is null or output_tokens is null`)} as uncounted_calls,
-      ${count(sql`cost is null`)} as unpriced_calls,
-      coalesce(${sum(sql`cost / ${sql.lit(nanosOfUnit)}`)}, 0) as cost_units,
-      coalesce(${sum(sql`cost % ${sql.lit(nanosOfUnit)}`)}, 0) as cost_nanos
+    select starts_at, coalesce(b.name, u.bot) as bot, u.model, u.currency,
+      ${sums()}
     from ranges
     join usage_records u on ${readable(actor, 'usage_records as u')} and time >= starts_at and time < ends_at
     left join bots b on b.id = u.bot_id
@@ -109,4 +126,19 @@ export async function sumUsage(db: Db, actor: Actor, days: readonly UsageDay[]):
   `.execute(db)
   const nameOfDay = new Map(days.map(({ day, start }) => [start, day]))
   return rows.map(({ starts_at, ...sums }) => ({ day: nameOfDay.get(starts_at) ?? '', ...sums }))
+}
+
+/** Sums the records of all users in a time, by user, model and currency, for the operator. */
+export async function sumUsageOfUsers(
+  db: Db,
+  { start, end }: Pick<UsageDay, 'start' | 'end'>,
+): Promise<UserUsageSums[]> {
+  const { rows } = await sql<UserUsageSums>`
+    select users.subject as user_id, users.email, u.model, u.currency, ${sums()}
+    from usage_records u join users on users.id = u.user_id
+    where u.time >= ${start} and u.time < ${end}
+    group by users.id, users.subject, users.email, u.model, u.currency
+    order by coalesce(users.email, users.subject), users.id, u.model, u.currency
+  `.execute(db)
+  return rows
 }

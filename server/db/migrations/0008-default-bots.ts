@@ -1,0 +1,10 @@
+import type { Kysely } from 'kysely'
+import type { Tables } from '../tables/tables.ts'
+
+/** Which bots are copies of the operator's default bots that their users have not changed. */
+export async function markDefaultBots(trx: Kysely<Tables>): Promise<void> {
+  await trx.schema
+    .alterTable('bots')
+    .addColumn('is_default', 'integer', (column) => column.notNull().defaultTo(0))
+    .execute()
+}
