@@ -57,7 +57,7 @@ export function addressOfBot(
  */
 export function applyBotInput(
   { sealer, config }: BotSecretDeps,
-  stored: Omit<BotRow, 'name' | 'model' | 'created_at'>,
+  stored: Omit<BotRow, 'name' | 'model' | 'is_default' | 'created_at'>,
   input: BotValues,
 ): BotChange {
   const base_url = apply(stored.base_url, input.base_url)

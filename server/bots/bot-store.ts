@@ -7,7 +7,7 @@ import { AppError } from '../lib/app-error.ts'
 /**
  * The changeable fields of a bot. Address and key are always written together, because a key belongs to its address.
  */
-export type BotChange = Omit<BotRow, 'id' | 'user_id' | 'created_at'>
+export type BotChange = Omit<BotRow, 'id' | 'user_id' | 'is_default' | 'created_at'>
 
 /** A user's bots, oldest first. */
 export function listBots(db: Db, actor: Actor): Promise<BotRow[]> {
@@ -66,7 +66,12 @@ export async function insertBot(db: Db, bot: BotRow): Promise<void> {
 }
 
 /** Rejects with the database's unique violation when another bot of this user has the name. */
-export async function updateBot(db: Db, actor: Actor, id: BotRow['id'], change: BotChange): Promise<void> {
+export async function updateBot(
+  db: Db,
+  actor: Actor,
+  id: BotRow['id'],
+  change: BotChange & Pick<BotRow, 'is_default'>,
+): Promise<void> {
   await db.updateTable('bots').set(change).where(changeable(actor, 'bots')).where('id', '=', id).execute()
 }
 

@@ -7,7 +7,7 @@ import { lockUser } from '../identity/users/user-store.ts'
 import { AppError } from '../lib/app-error.ts'
 import { newId } from '../lib/new-id.ts'
 import { emptyBot, applyBotInput, type BotSecretDeps, type BotValues } from './bot-fields.ts'
-import { countBots, insertBot, nextCreationTime, requireBot, updateBot } from './bot-store.ts'
+import { type BotChange, countBots, insertBot, nextCreationTime, requireBot, updateBot } from './bot-store.ts'
 
 /** Bots of a user. Limited because one response lists them all, and each key is decrypted to mask it. */
 const maxBots = 200
@@ -35,7 +35,7 @@ export function addBot(
 }
 
 /**
- * Creates a bot, without a limit. `now` is in milliseconds since 1970. Rejects when this user already has a bot of that
+ * Creates a bot, without a limit. `isDefault`: as a copy of a default bot. `now` is in milliseconds since 1970. Rejects when this user already has a bot of that
  * name.
  */
 export async function createBot(
@@ -44,10 +44,12 @@ export async function createBot(
   user: Actor,
   input: BotValues,
   now: number,
+  isDefault = false,
 ): Promise<BotRow> {
   const created_at = await nextCreationTime(db, user, now)
   const owned = { id: newId(), ...ownedBy(user) }
-  const bot = { ...owned, created_at, ...applyBotInput(deps, { ...owned, ...emptyBot }, input) }
+  const values = applyBotInput(deps, { ...owned, ...emptyBot }, input)
+  const bot = { ...owned, created_at, is_default: isDefault ? 1 : 0, ...values }
   await insertBot(db, bot)
   return bot
 }
@@ -69,10 +71,16 @@ export async function changeBot(
       await lockUser(trx, user)
       const bot = await requireBot(trx, user, name)
       const change = applyBotInput(deps, bot, input)
-      await updateBot(trx, user, bot.id, change)
-      return { ...bot, ...change }
+      const changed = { ...bot, ...change, is_default: isChange(bot, change) ? 0 : bot.is_default }
+      await updateBot(trx, user, bot.id, { ...change, is_default: changed.is_default })
+      return changed
     }),
   )
+}
+
+/** Whether a user has changed anything by saving a bot. */
+function isChange(bot: BotRow, change: BotChange): boolean {
+  return (Object.keys(change) as (keyof BotChange)[]).some((field) => bot[field] !== change[field])
 }
 
 function takenMessage(name: string): string {

@@ -2,6 +2,7 @@ import { Command, CommanderError } from 'commander'
 import { ConfigError } from '../config/config.ts'
 import { AppError } from '../lib/app-error.ts'
 import { addBackupCommands } from './backup-commands.ts'
+import { addBotCommands } from './bot-commands.ts'
 import type { Cli } from './cli.ts'
 import { addDoctorCommand } from './doctor-command.ts'
 import { addKeyCommand } from './key-command.ts'
@@ -59,6 +60,7 @@ export async function runCli(
   addStartCommand(cli)
   addDoctorCommand(cli)
   addUserCommands(cli)
+  addBotCommands(cli)
   addUsageCommand(cli)
   addBackupCommands(cli)
   addKeyCommand(cli)

@@ -62,9 +62,7 @@ describe.each(engines.filter(isConcurrent))('yonder usage on %s', (engine) => {
       "ada@example.com,local|ada,'=b,1,,,,,1,,,1",
       'ada@example.com,local|ada,a,2,1201,,32,,0,18014398.509481982,USD,0',
     ])
-    expect(csv).toMatch(
-      /^E-mail,User,Model,Model calls,[^\n]+Calls without a known cost\r\n[^]*[^\n]\r\n$/,
-    )
+    expect(csv).toMatch(/^E-mail,User,Model,Model calls,[^\n]+Calls without a known cost\r\n[^]*[^\n]\r\n$/)
     expect(JSON.parse((await run(...day, '--json')).stdout)).toMatchObject({
       from: '2026-11-24',
       users: [{}, { id: 'local|ada', email: 'ada@example.com', model: 'a', calls: 2 }, { id: 'local|eve' }],

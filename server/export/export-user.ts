@@ -148,12 +148,14 @@ function presentSignIn(signIn: { browser: string | null; created_at: number; use
 
 async function presentBots(db: Db, user: User) {
   const [bots, named] = await Promise.all([listBots(db, user), listConnectors(db, user)])
-  return bots.map(({ id: _id, user_id: _user, api_key, connectors, created_at, ...bot }) => ({
-    ...bot,
-    has_api_key: api_key !== null,
-    connectors: connectorNamesOf({ connectors }, named),
-    created_at: time(created_at),
-  }))
+  return bots.map(
+    ({ id: _id, user_id: _user, is_default: _default, api_key, connectors, created_at, ...bot }) => ({
+      ...bot,
+      has_api_key: api_key !== null,
+      connectors: connectorNamesOf({ connectors }, named),
+      created_at: time(created_at),
+    }),
+  )
 }
 
 async function presentConnectors(db: Db, user: User) {

@@ -28,7 +28,7 @@ export async function resolveDraft(
 ): Promise<ModelEndpoint | null> {
   const stored =
     name === null || name === undefined || name === ''
-      ? { ...emptyBot, id: newId(), ...ownedBy(user), name: newBotName, created_at: 0 }
+      ? { ...emptyBot, id: newId(), ...ownedBy(user), name: newBotName, is_default: 0, created_at: 0 }
       : await requireBot(database.db, user, name)
   const change = applyBotInput(deps, stored, {
     ...draft,

@@ -51,6 +51,8 @@ export interface BotRow {
   context_window: number | null
   /** JSON: the ids of the connectors that the bot may use. Null means all. An id of a deleted one stays. */
   connectors: string | null
+  /** 1 for a copy of one of the operator's default bots that the user has not changed. */
+  is_default: number
   created_at: number
 }
 

@@ -34,6 +34,18 @@ export async function updateUser(
   await db.updateTable('users').set(change).where('id', '=', id).execute()
 }
 
+/** The ids of all users but those that are being deleted, the oldest first. */
+export async function listUserIds(db: Db): Promise<string[]> {
+  const rows = await db
+    .selectFrom('users')
+    .select('id')
+    .where((user) => user.or([user('pending', 'is', null), user('pending', '<>', 'delete')]))
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute()
+  return rows.map(({ id }) => id)
+}
+
 /** Locks the user's row until `trx` ends, for example so that no other transaction adds to a limited list. */
 export async function lockUser(trx: Db, user: Pick<User, 'id'>): Promise<void> {
   await trx
