@@ -19,6 +19,7 @@ const require = createRequire(import.meta.url)
 
 /** The module with the schema and the type of each kind of object. */
 const modules = {
+  CronJob: 'kubernetes-models/batch/v1/CronJob',
   Deployment: 'kubernetes-models/apps/v1/Deployment',
   HorizontalPodAutoscaler: 'kubernetes-models/autoscaling/v2/HorizontalPodAutoscaler',
   Ingress: 'kubernetes-models/networking.k8s.io/v1/Ingress',
@@ -58,7 +59,28 @@ const good = [
         { maxSkew: 1, topologyKey: 'kubernetes.io/hostname', whenUnsatisfiable: 'ScheduleAnyway' },
       ],
     },
-    Object.keys(modules).filter((kind) => kind !== 'PersistentVolumeClaim'),
+    Object.keys(modules).filter((kind) => !['CronJob', 'PersistentVolumeClaim'].includes(kind)),
+  ],
+  [
+    { ...address, backup: { enabled: true, withKey: true }, arbitraryUser: true },
+    ['CronJob', 'Deployment', 'PersistentVolumeClaim', 'PersistentVolumeClaim', 'Service'],
+  ],
+  [
+    {
+      ...address,
+      database: 'postgres',
+      secret,
+      backup: { enabled: true, keep: 30, existingClaim: 'backups' },
+      tls: { secret: 'certificate' },
+      ingress: { enabled: true },
+      serviceMonitor: { enabled: true },
+      extraEnv: [{ name: 'HTTPS_PROXY', value: 'http://proxy:3128' }],
+      extraEnvFrom: [{ configMapRef: { name: 'more' } }],
+      extraVolumes: [{ name: 'ca', configMap: { name: 'ca' } }],
+      extraVolumeMounts: [{ name: 'ca', mountPath: '/ca', readOnly: true }],
+      nodeSelector: { disk: 'fast' },
+    },
+    ['CronJob', 'Deployment', 'Ingress', 'Secret', 'Service', 'ServiceMonitor'],
   ],
   [
     { ...address, database: 'postgres', existingSecret: 'own', replicas: 3, strategy: 'RollingUpdate' },
@@ -79,6 +101,10 @@ const bad = [
     { ...address, settings: { SECRET_KEY: 'x' } },
     /settings.SECRET_KEY is set by the chart, or belongs under secret/,
   ],
+  [{ publicUrl: 'http://chat.example.com', tls: { secret: 'x' } }, /must begin with https/],
+  [{ ...address, settings: { TLS_CERT: '/x' } }, /settings.TLS_CERT is set by the chart/],
+  [{ ...address, backup: { enabled: true, keep: 0 } }, /keep/],
+  [{ ...address, extraVolumeMounts: [{ name: 'ca' }] }, /mountPath/],
   [{ ...address, replica: 2 }, /replica/],
   [{ ...address, database: 'mysql' }, /database/],
 ]
@@ -95,6 +121,7 @@ try {
     rendered.push(...objects)
   }
   checkTypes(rendered)
+  checkTag()
   console.log(`✓ Helm renders ${rendered.length} objects, which fit the schemas and types`)
   for (const [values, message] of bad) {
     const { status, stderr } = spawnSync(helm, render(values), { encoding: 'utf8' })
@@ -125,6 +152,15 @@ function render(values) {
   return ['template', 'release', chart, '--values', file]
 }
 
+/** The documents build and push the image that the chart names by default. */
+function checkTag() {
+  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+  assert.equal(parse(readFileSync(join(chart, 'Chart.yaml'), 'utf8')).appVersion, version)
+  const commands = readFileSync(join(root, 'docs/operations/kubernetes.md'), 'utf8')
+  for (const command of ['docker build --tag', 'docker push'])
+    assert.ok(commands.includes(`${command} registry.example.com/yonder:${version}`), command)
+}
+
 async function loadModel(object) {
   const loaded = await import(modules[object.kind])
   return new loaded[object.kind](object)
@@ -141,17 +177,8 @@ function checkTypes(objects) {
   mkdirSync(cache, { recursive: true })
   const file = join(cache, 'objects.ts')
   writeFileSync(file, lines.join('\n'))
-  const options = [
-    '--ignoreConfig',
-    '--noEmit',
-    '--strict',
-    '--skipLibCheck',
-    '--module',
-    'nodenext',
-    '--types',
-    '',
-  ]
-  run(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), ...options, file])
+  const options = ['--ignoreConfig', '--noEmit', '--strict', '--skipLibCheck', '--module', 'nodenext']
+  run(process.execPath, [require.resolve('typescript/bin/tsc'), ...options, file])
 }
 
 function checkCompose(files) {

@@ -19,6 +19,89 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
 {{ .Values.existingSecret | default (include "yonder.name" .) }}
 {{- end }}
 
+{{- define "yonder.image" -}}
+{{ .Values.image.repository }}:{{ .Values.image.tag | default .Chart.AppVersion }}
+{{- end }}
+
+{{- define "yonder.scheme" -}}
+{{ ternary "HTTPS" "HTTP" (ne .Values.tls.secret "") }}
+{{- end }}
+
+{{- define "yonder.podSecurity" -}}
+runAsNonRoot: true
+{{- if not .Values.arbitraryUser }}
+runAsUser: 1000
+runAsGroup: 1000
+fsGroup: 1000
+fsGroupChangePolicy: OnRootMismatch
+{{- end }}
+seccompProfile:
+  type: RuntimeDefault
+{{- end }}
+
+{{- define "yonder.containerSecurity" -}}
+allowPrivilegeEscalation: false
+readOnlyRootFilesystem: true
+capabilities:
+  drop: [ALL]
+{{- end }}
+
+{{/* The settings, of the server and of the backup. */}}
+{{- define "yonder.environment" -}}
+env:
+  - name: PUBLIC_URL
+    value: {{ trimSuffix "/" .Values.publicUrl | quote }}
+  {{- range $name, $value := .Values.settings }}
+  - name: {{ $name }}
+    value: {{ toString $value | quote }}
+  {{- end }}
+  {{- if .Values.tls.secret }}
+  - name: TLS_CERT
+    value: /tls/tls.crt
+  - name: TLS_KEY
+    value: /tls/tls.key
+  {{- end }}
+  {{- with .Values.extraEnv }}{{ toYaml . | nindent 2 }}{{ end }}
+  {{- if eq .Values.database "postgres" }}
+  # Required here, so that a Secret without them does not start SQLite in each pod.
+  {{- range $name := list "DATABASE_URL" "SECRET_KEY" }}
+  - name: {{ $name }}
+    valueFrom:
+      secretKeyRef:
+        name: {{ include "yonder.secret" $ }}
+        key: {{ $name }}
+  {{- end }}
+  {{- end }}
+{{- if or .Values.secret .Values.existingSecret .Values.extraEnvFrom }}
+envFrom:
+  {{- if or .Values.secret .Values.existingSecret }}
+  - secretRef:
+      name: {{ include "yonder.secret" . }}
+  {{- end }}
+  {{- with .Values.extraEnvFrom }}{{ toYaml . | nindent 2 }}{{ end }}
+{{- end }}
+{{- end }}
+
+{{/* A volume that outlives the release: the context, its name, and its values. */}}
+{{- define "yonder.claim" -}}
+{{- $values := index . 2 -}}
+apiVersion: v1
+kind: PersistentVolumeClaim
+metadata:
+  name: {{ index . 1 }}
+  labels: {{- include "yonder.labels" (index . 0) | nindent 4 }}
+  annotations:
+    helm.sh/resource-policy: keep
+spec:
+  accessModes: [ReadWriteOnce]
+  {{- with $values.storageClass }}
+  storageClassName: {{ . }}
+  {{- end }}
+  resources:
+    requests:
+      storage: {{ $values.size }}
+{{- end }}
+
 {{/* "true" when there can be more than one pod. */}}
 {{- define "yonder.several" -}}
 {{ or .Values.autoscaling.enabled (gt (int .Values.replicas) 1) }}
@@ -44,7 +127,10 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
 {{- if and .serviceMonitor.enabled (not .existingSecret) (not (hasKey .secret "METRICS_TOKEN")) }}
 {{- fail "The ServiceMonitor needs secret.METRICS_TOKEN, because /metrics is closed to other machines without it." }}
 {{- end }}
-{{- range $name := list "PORT" "HOST" "PUBLIC_URL" "DATA_DIR" "DATABASE_URL" "SECRET_KEY" "METRICS_TOKEN" }}
+{{- if and .tls.secret (not (hasPrefix "https:" .publicUrl)) }}
+{{- fail "tls.secret is set, so publicUrl must begin with https://." }}
+{{- end }}
+{{- range $name := list "PORT" "HOST" "PUBLIC_URL" "DATA_DIR" "TLS" "TLS_CERT" "TLS_KEY" "DATABASE_URL" "SECRET_KEY" "METRICS_TOKEN" }}
 {{- if hasKey $.Values.settings $name }}
 {{- fail (printf "settings.%s is set by the chart, or belongs under secret." $name) }}
 {{- end }}
