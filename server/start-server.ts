@@ -7,6 +7,7 @@ import { findFileProblem } from './cli/file-problem.ts'
 import { builtInDemoShareId, ConfigError, readSettings, type Config } from './config/config.ts'
 import { findDataWarnings, needsDataFolder, readContainerFacts } from './config/container-warnings.ts'
 import { readMachine } from './config/machine.ts'
+import { hasServiceManager } from './config/service-manager.ts'
 import { withHost } from './config/setting-values.ts'
 import { addDefaultConnectors } from './connectors/sync-connectors.ts'
 import { describeConnectionRisk } from './db/connection-security.ts'
@@ -23,6 +24,7 @@ import { waitAtMost } from './lib/abort.ts'
 import { AppError } from './lib/app-error.ts'
 import { newId } from './lib/new-id.ts'
 import { listen } from './listen.ts'
+import { notifyReady } from './notify-ready.ts'
 import { ErrorReports, handleProcessErrors } from './process-errors.ts'
 import { seedDemoShare } from './shares/seed-demo-share.ts'
 import { openTls } from './tls/open-tls.ts'
@@ -92,6 +94,10 @@ async function start({ config, warnings }: ReturnType<typeof readSettings>): Pro
     `Its data is in ${describeStorage(config)}`,
     ...(tls?.notes ?? []),
   ])
+  if (hasServiceManager())
+    notifyReady().catch((error: unknown) =>
+      app.log.warn({ err: error }, 'systemd-notify could not say that the server is ready'),
+    )
   if (identity.setUpUrl !== null) print([`Create the first account at ${identity.setUpUrl}`])
   void findHostOllama({ config, guards }).then(print)
 
