@@ -37,6 +37,7 @@ export const errorCodes = [
   'context_exceeded',
   'interrupted',
   'storage_full',
+  'restarting',
   'unavailable',
   'internal',
 ] as const

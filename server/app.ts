@@ -16,11 +16,13 @@ import { createDatabaseCheck } from './db/open-database.ts'
 import type { Sealer } from './db/secrets/seal-secret.ts'
 import { toStorageError } from './db/storage-problem.ts'
 import { registerDiagnosisRoutes } from './diagnosis/diagnosis-routes.ts'
+import { drain, type DrainOptions } from './drain.ts'
 import type { Api } from './http/api.ts'
 import { createServer, type ServerTls } from './http/create-server.ts'
 import { registerHealthRoutes } from './http/health-routes.ts'
 import type { Guards } from './http/outgoing/guarded-fetch.ts'
 import { limitRequests } from './http/rate-limits.ts'
+import { restarting, type Shutdown } from './http/shutdown.ts'
 import { registerWebRoutes } from './http/web-routes.ts'
 import { authenticateRequests, requireUser } from './identity/authenticate.ts'
 import {
@@ -59,10 +61,15 @@ export interface AppDeps {
   readonly tls: ServerTls | null
 }
 
+export interface App extends FastifyInstance {
+  /** Lets what runs end. Call it before `close`. */
+  drain(options: DrainOptions): Promise<void>
+}
+
 /** Composes the whole product: the server, every domain, their routes. Does not listen yet. */
-export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
+export async function createApp(deps: AppDeps): Promise<App> {
   const { config, identity } = deps
-  const app = await createServer(
+  const { app, shutdown } = await createServer(
     {
       connectOrigins: identity.browserOrigins,
       toStorageError,
@@ -72,10 +79,12 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
   )
   const domains = openDomains(app, deps)
   app.addHook('preClose', () => closeDomains(domains))
-  await registerPublicRoutes(app, deps, domains)
+  await registerPublicRoutes(app, deps, domains, shutdown)
   await app.register(async (api: Api) => registerSignedInRoutes(api, deps, domains))
   await registerWebRoutes(app, deps.webRoot)
-  return app
+  return Object.assign(app, {
+    drain: (options: DrainOptions) => drain({ app, shutdown, ...domains }, options),
+  })
 }
 
 /** Opens the domains that have state or background work. `closeDomains` closes them. */
@@ -152,10 +161,16 @@ async function closeDomains(domains: Domains): Promise<void> {
   live.close()
 }
 
-async function registerPublicRoutes(app: FastifyInstance, deps: AppDeps, domains: Domains): Promise<void> {
+async function registerPublicRoutes(
+  app: FastifyInstance,
+  deps: AppDeps,
+  domains: Domains,
+  shutdown: Shutdown,
+): Promise<void> {
   const { config, database, identity, metrics } = deps
   const { writes, shareReads } = config.rateLimits
   const scope = (register: (api: Api) => void) => app.register(async (api: Api) => register(api))
+  const checkReady = createDatabaseCheck(database)
   authenticateRequests(app, identity)
   registerHealthRoutes(
     app,
@@ -163,7 +178,10 @@ async function registerPublicRoutes(app: FastifyInstance, deps: AppDeps, domains
       metrics,
       countActiveRuns: domains.completions.countActive,
       countLiveStreams: () => domains.live.hub.size,
-      checkReady: createDatabaseCheck(database),
+      checkReady: () => {
+        if (shutdown.hasBegun) return Promise.reject(restarting())
+        return checkReady()
+      },
     },
     config,
   )

@@ -12,8 +12,10 @@ import { withHost } from './config/setting-values.ts'
 import { addDefaultConnectors } from './connectors/sync-connectors.ts'
 import { describeConnectionRisk } from './db/connection-security.ts'
 import { requireDataFolder } from './db/data-folder.ts'
+import type { Database } from './db/database.ts'
 import { lockDataFolder } from './db/lock-data-folder.ts'
 import { openDatabase } from './db/open-database.ts'
+import { openNode, type Node } from './db/open-node.ts'
 import { openSealer } from './db/secrets/open-sealer.ts'
 import { adviseOperator } from './db/storage-problem.ts'
 import { openGuards } from './http/outgoing/guarded-fetch.ts'
@@ -33,6 +35,15 @@ import { openTls } from './tls/open-tls.ts'
 const webRoot = fileURLToPath(
   new URL(import.meta.url.endsWith('.ts') ? '../web/dist' : '../../web/dist', import.meta.url),
 )
+
+/** Milliseconds that running replies have to end, also with `DRAIN_SECONDS=0`. */
+const minDrainMs = 1_000
+/**
+ * Milliseconds for which a node beside others serves requests after it is no longer ready, because load balancers ask
+ * every second or two: at most, and as a share of `DRAIN_SECONDS`.
+ */
+const maxNoticeMs = 5_000
+const noticeShare = 1 / 12
 
 /** Between two measurements of the event loop's delay. Each wakes an idle process; the default is 10 ms. */
 const eventLoopSampleMs = 100
@@ -54,10 +65,45 @@ async function start({ config, warnings }: ReturnType<typeof readSettings>): Pro
   const lock = config.databaseUrl === null ? await lockDataFolder(config.dataDir) : null
   const reports = new ErrorReports()
   const tls = await openTls({ config, readMachine, now: Date.now })
-  const servers = tls === null ? null : createTlsServers(tls.credentials)
   const database = await openDatabase(config, {
     onError: (error) => reports.report(error, 'a connection to the database failed'),
   })
+  const nodeId = newId()
+  const node = await openNode(database, nodeId, (error) =>
+    reports.report(error, 'the row of this server could not be renewed'),
+  )
+  try {
+    await serve({ config, warnings, database, node, nodeId, reports, tls, lock })
+  } catch (error) {
+    await node.close()
+    throw error
+  }
+}
+
+interface Opened {
+  readonly config: Config
+  readonly warnings: readonly string[]
+  readonly database: Database
+  readonly node: Node
+  readonly nodeId: string
+  readonly reports: ErrorReports
+  readonly tls: Awaited<ReturnType<typeof openTls>>
+  /** Null with PostgreSQL. */
+  readonly lock: { release(): void } | null
+}
+
+/** Opens what works with the database, and listens. */
+async function serve({
+  config,
+  warnings,
+  database,
+  node,
+  nodeId,
+  reports,
+  tls,
+  lock,
+}: Opened): Promise<void> {
+  const servers = tls === null ? null : createTlsServers(tls.credentials)
   const now = Date.now
   const sealer = await openSealer(database.db, config, now())
   if (config.demoShareId === builtInDemoShareId) await seedDemoShare(database, now())
@@ -73,7 +119,7 @@ async function start({ config, warnings }: ReturnType<typeof readSettings>): Pro
     sealer,
     identity,
     guards,
-    nodeId: newId(),
+    nodeId,
     metrics: openMetrics(),
     now,
     webRoot,
@@ -103,14 +149,24 @@ async function start({ config, warnings }: ReturnType<typeof readSettings>): Pro
 
   const close = async (): Promise<void> => {
     await Promise.all([app.close(), stopWatching?.()])
-    await Promise.all([identity.close(), guards.close()])
+    await Promise.all([identity.close(), guards.close(), node.close()])
     await database.close()
     lock?.release()
   }
-  stopOnSignals(reports, () => closeInTime(close))
+  stopOnSignals(reports, {
+    drain: (name, signal) =>
+      app.drain({
+        maxMs: Math.max(config.drainMs, minDrainMs),
+        // At a terminal, nobody waits for proxies.
+        noticeMs: name === 'SIGINT' ? 0 : Math.min(maxNoticeMs, config.drainMs * noticeShare),
+        findOther: () => node.drain(),
+        signal,
+      }),
+    close: () => closeInTime(close),
+  })
 }
 
-/** Milliseconds for closing everything. Docker ends a process 10 seconds after it asked it to stop. */
+/** Milliseconds for closing everything. What stops the process may end it a moment after DRAIN_SECONDS. */
 const maxCloseMs = 9_000
 
 /** Resolves when everything is closed, or says that it is not: a database may never respond. */
@@ -148,17 +204,37 @@ function print(lines: readonly string[]): void {
   process.stdout.write(lines.map((line) => `${line}\n`).join(''))
 }
 
-/** Closes everything and exits on SIGTERM and SIGINT, and when too many exceptions were not caught. */
-function stopOnSignals(reports: ErrorReports, close: () => Promise<void>): void {
-  let stopping = false
-  const stop = (code: number): void => {
-    // A second signal does not wait.
-    if (stopping) process.exit(code)
-    stopping = true
-    close().then(() => process.exit(code), fail)
+interface Stop {
+  /** Lets what runs end, at the latest when the signal aborts. */
+  drain(name: 'SIGTERM' | 'SIGINT', signal: AbortSignal): Promise<void>
+  close(): Promise<void>
+}
+
+/**
+ * Drains, closes everything and exits on SIGTERM and SIGINT. A second signal ends the drain, and a third one the
+ * process. Without a drain when too many exceptions were not caught, because then nothing can be trusted.
+ */
+function stopOnSignals(reports: ErrorReports, { drain, close }: Stop): void {
+  const drained = new AbortController()
+  let signals = 0
+  const stop = (code: number, work: Promise<void>): void => {
+    work.then(close).then(() => process.exit(code), fail)
   }
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => stop(0))
-  handleProcessErrors(process, { report: reports.report, stop: () => stop(1) })
+  for (const name of ['SIGTERM', 'SIGINT'] as const)
+    process.on(name, () => {
+      signals += 1
+      if (signals === 1) stop(0, drain(name, drained.signal))
+      else if (signals === 2) drained.abort()
+      else process.exit(0)
+    })
+  handleProcessErrors(process, {
+    report: reports.report,
+    stop() {
+      if (signals === 0) stop(1, Promise.resolve())
+      signals += 1
+      drained.abort()
+    },
+  })
 }
 
 function fail(error: unknown): never {

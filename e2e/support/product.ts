@@ -71,6 +71,7 @@ export async function startProduct({
         LOG_LEVEL: 'warn',
         // The developer's machine may run Ollama.
         OLLAMA_URL: 'none',
+        DRAIN_SECONDS: '0',
         RATE_LIMIT_SIGN_IN: '10000',
         RATE_LIMIT_OIDC: '100000',
         RATE_LIMIT_COMPLETIONS: '10000',

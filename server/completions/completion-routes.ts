@@ -62,7 +62,7 @@ function registerReplyRoutes(api: Api, routes: CompletionRoutesDeps): void {
     async (request, reply) => {
       const user = requireUser(request)
       const { body } = request
-      deps.runs.refuseWhileClosing()
+      deps.runs.checkAccepting()
       deps.runs.checkUserLimit(perMinute, user.id)
       const bot = await requireBot(deps.database.db, user, body.botName)
       const sent = await writeWhenFree(deps, body.chatId, () => writeRequestedReply(deps, user, bot, body))
@@ -95,7 +95,7 @@ function registerToolRoutes(api: Api, routes: CompletionRoutesDeps): void {
     async (request, reply) => {
       const user = requireUser(request)
       const { body } = request
-      deps.runs.refuseWhileClosing()
+      deps.runs.checkAccepting()
       deps.runs.checkUserLimit(perMinute, user.id)
       const bot = await requireBot(deps.database.db, user, body.botName)
       const pending = await requirePendingCall(deps.database, user, body)

@@ -1,4 +1,3 @@
-import { setTimeout as wait } from 'node:timers/promises'
 import { afterEach, describe, expect, it } from 'vitest'
 import { openChatApp, type ChatApp } from '../testing/chat/open-chat-app.ts'
 import { engines, openTestDatabase, type TestDatabase } from '../testing/database/test-database.ts'
@@ -32,15 +31,5 @@ describe.each(engines)('shutting down on %s', (engine) => {
     expect(stream.events.at(-1)).toMatchObject({ type: 'ended', status: 'interrupted' })
     expect(stream.raw.endsWith('data: [DONE]\n\n')).toBe(true)
     expect(await readReply(chatId)).toEqual({ content: 'kept', status: 'interrupted' })
-  })
-
-  it('waits for a reply that ends within the grace period', async () => {
-    const ada = await open()
-    product.model.reply(['almost', { delay: 300 }, ' done', { finish: 'stop' }])
-    const chatId = await ada.newChat()
-    const stream = await ada.send(chatId, 'Hi')
-    await stream.until(({ text }) => text === 'almost')
-    await Promise.all([product.close(), wait(0)])
-    expect(await readReply(chatId)).toEqual({ content: 'almost done', status: 'complete' })
   })
 })

@@ -36,8 +36,7 @@ export interface CompletionOptions extends Pick<
   readonly onOpen: SseOptions['onOpen']
 }
 
-/** Milliseconds that running replies have to end when the server shuts down. */
-const graceMs = 1_000
+export type Completions = ReturnType<typeof openCompletions>
 
 /** Opens the run log, and starts the maintenance of runs and the feed of their events. */
 export function openCompletions(appDeps: AppDeps, options: CompletionOptions) {
@@ -96,12 +95,12 @@ export function openCompletions(appDeps: AppDeps, options: CompletionOptions) {
     readRun: (chatId: string) => findRunSnapshot(deps, chatId),
     countActive: () => runs.size,
     feed,
-    /**
-     * Refuses new runs, waits a moment for running ones, and ends the rest as interrupted, with their text. Call it
-     * before the database closes.
-     */
+    /** From now on, new runs are refused. */
+    refuseNew: () => runs.refuseNew(),
+    sse,
+    /** Refuses new runs, and ends running ones as interrupted, with their text. Call it before the database closes. */
     async close(): Promise<void> {
-      await runs.close(graceMs)
+      await runs.close()
       sse.close()
       await Promise.all([endMaintenance(), feed.close(), notifications.close()])
     },

@@ -39,6 +39,7 @@ it('has a default for every setting', () => {
     },
     demoShareId: 'demo',
     metricsToken: null,
+    drainMs: 60_000,
     logLevel: 'info',
     rateLimits: { signIn: 10, completions: 30, writes: 120, reads: 1200, shareReads: 60 },
   })

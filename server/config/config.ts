@@ -262,6 +262,7 @@ function toConfig(env: Settings, machine: Machine) {
     modelPrices: env.MODEL_PRICES ?? [],
     /** The share of a context window above which the older messages of a chat are summarised. */
     compactAt: env.COMPACT_AT,
+    drainMs: env.DRAIN_SECONDS * 1_000,
     /** The Ollama whose models are offered; null offers none. */
     ollamaUrl: nullIfNone(env.OLLAMA_URL ?? (isLoopback ? localOllama : 'none')),
     /** Whether `OLLAMA_URL` is set, if only to `none`. */

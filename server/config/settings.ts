@@ -55,6 +55,8 @@ function withDefault<Schema extends z.ZodType>(schema: Schema, defaultValue: str
   return setting
 }
 
+const drainRule = 'must be a whole number from 0 to 3600'
+
 const server = {
   PORT: withDefault(z.coerce.number('must be a port').int().min(0).max(65_535), '3000', {
     description: 'The port to listen on.',
@@ -96,6 +98,14 @@ const server = {
     description:
       'The least severe messages that are logged: `fatal`, `error`, `warn`, `info`, `debug`, `trace`, or `silent` for none. At `info` there is one JSON line per request.',
   }),
+  DRAIN_SECONDS: withDefault(
+    z.coerce.number(drainRule).int(drainRule).min(0, drainRule).max(3_600, drainRule),
+    '60',
+    {
+      description:
+        'How long the process lets running replies end when it is stopped with SIGTERM or SIGINT. Until then it takes no new replies. A second signal ends it at once. What stops the process, such as systemd, must wait longer.',
+    },
+  ),
   METRICS_TOKEN: optional(ownHeaderSecret(16), {
     otherwise: 'this machine only',
     example: 'at-least-16-characters',

@@ -38,8 +38,8 @@ export interface Dialect {
   /** Makes other migrations wait until this transaction ends. */
   lockMigrations(trx: Db): Promise<void>
   /**
-   * Keeps servers, which subscribe when they start, from subscribing until the transaction ends. Returns false when one
-   * is subscribed now. Returns true on SQLite, where `lockDataFolder` keeps servers out.
+   * Keeps servers from starting until the transaction ends. Returns false when one uses the database (`openNode`).
+   * Returns true on SQLite, where `lockDataFolder` keeps servers out.
    */
   lockOutServers(trx: Db): Promise<boolean>
   /** SQL that begins a transaction which only reads, and sees the data of one moment. */

@@ -13,7 +13,7 @@ import { moduleUrl } from '../testing/program-path.ts'
 import { runScript } from '../testing/run-script.ts'
 import type { Database } from './database.ts'
 import { openSqlite } from './dialects/sqlite.ts'
-import { migrate, migrations } from './migrate.ts'
+import { migrate, migrations, runNextMigration } from './migrate.ts'
 
 /** The same database with `act` called before each statement. If it throws, the statement fails. */
 function beforeEachStatement(database: Database, act: (statement: number) => void): Database {
@@ -50,6 +50,33 @@ async function listSchema({ db, dialect }: Database): Promise<readonly string[]>
           union all select table_name || '.' || column_name from information_schema.columns
           where table_schema = current_schema() order by name`.execute(db)
   return rows.map(({ name }) => name)
+}
+
+interface Column {
+  readonly table: string
+  readonly type: string
+  /** Whether a row can be inserted without it. */
+  readonly isOptional: boolean
+}
+
+/** The columns of all tables except those that SQLite's search index makes, by `table.column`. */
+async function listColumns({ db, dialect }: Database): Promise<ReadonlyMap<string, Column>> {
+  const { rows } =
+    dialect.kind === 'sqlite'
+      ? await sql<{ table: string; name: string; type: string; optional: number }>`
+          select m.name as "table", c.name, c.type, c."notnull" = 0 or c.dflt_value is not null or c.pk as optional
+          from sqlite_master m, pragma_table_info(m.name) c
+          where m.type = 'table' and m.name not like 'sqlite_%' and m.name not like 'search%'`.execute(db)
+      : await sql<{ table: string; name: string; type: string; optional: boolean }>`
+          select table_name as table, column_name as name, data_type as type,
+            is_nullable = 'YES' or column_default is not null as optional
+          from information_schema.columns where table_schema = current_schema()`.execute(db)
+  return new Map(
+    rows.map(({ table, name, type, optional }) => [
+      `${table}.${name}`,
+      { table, type, isOptional: Boolean(optional) },
+    ]),
+  )
 }
 
 /** Empties a migrated test database. */
@@ -121,6 +148,24 @@ describe.each(engines)('migrations on %s', (engine) => {
     expect([...stateAfter.keys()]).toEqual(
       Array.from({ length: migrations.length + 1 }, (_, applied) => applied),
     )
+  })
+
+  it('leave what the version before uses, whose nodes work on beside those of this one', async () => {
+    await empty(database)
+    const { db, dialect } = database
+    const next = (last: number) => db.transaction().execute((trx) => runNextMigration(trx, dialect, last))
+    // There was no version before the first migration.
+    await next(1)
+    let before = await listColumns(database)
+    for (let last = 2; last <= migrations.length; last++) {
+      await next(last)
+      const after = await listColumns(database)
+      const tables = new Set([...before.values()].map(({ table }) => table))
+      for (const [name, column] of before) expect(after.get(name), name).toEqual(column)
+      for (const [name, { table, isOptional }] of after)
+        if (tables.has(table) && !before.has(name)) expect(isOptional, `${name} is optional`).toBe(true)
+      before = after
+    }
   })
 
   it.runIf(isConcurrent(engine))('make processes that start at once wait for each other', async () => {

@@ -7,7 +7,8 @@ import { addLastUse } from './migrations/0002-last-use.ts'
 import { addCallSessions } from './migrations/0003-call-sessions.ts'
 import { addConnectorHeaders } from './migrations/0004-connector-headers.ts'
 import { foldAgain } from './migrations/0005-folded-again.ts'
-import { markDefaultBots } from './migrations/0008-default-bots.ts'
+import { markDefaultBots } from './migrations/0006-default-bots.ts'
+import { addNodes } from './migrations/0007-nodes.ts'
 import type { Tables } from './tables/tables.ts'
 
 type Migration = (trx: Kysely<Tables>, dialect: Dialect) => Promise<void>
@@ -20,6 +21,7 @@ export const migrations: readonly Migration[] = [
   addConnectorHeaders,
   foldAgain,
   markDefaultBots,
+  addNodes,
 ]
 
 /**

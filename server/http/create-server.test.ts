@@ -4,8 +4,9 @@ import { get as getSecure } from 'node:https'
 import Fastify from 'fastify'
 import { expect, it, afterEach, vi } from 'vitest'
 import { makeTestCertificate } from '../testing/make-certificate.ts'
-import { createServer, registerClosing, logDisconnect, onDisconnect, RequestLog } from './create-server.ts'
+import { createServer, logDisconnect, onDisconnect, RequestLog } from './create-server.ts'
 import { createErrorHandler } from './error-handler.ts'
+import { Shutdown } from './shutdown.ts'
 import { createTlsServers } from './tls-server.ts'
 
 it('refuses new requests while the server shuts down', async () => {
@@ -13,7 +14,7 @@ it('refuses new requests while the server shuts down', async () => {
   app.setErrorHandler(createErrorHandler(() => null))
   let end = (): void => undefined
   const ended = new Promise<void>((resolve) => (end = resolve))
-  registerClosing(app)
+  new Shutdown(app)
   app.addHook('preClose', () => ended)
   app.get('/', () => 'here')
   const address = await app.listen({ port: 0 })
@@ -24,7 +25,7 @@ it('refuses new requests while the server shuts down', async () => {
   expect(response.status).toBe(503)
   expect(response.headers.get('connection')).toBe('close')
   expect(await response.json()).toEqual({
-    error: { code: 'unavailable', message: 'Yonder is shutting down. Try again in a moment.' },
+    error: { code: 'restarting', message: 'Yonder is restarting. Try again in a moment.' },
   })
   end()
   await closed
@@ -93,7 +94,7 @@ it('sends HSTS for an https address, but not with a certificate that a device ma
     publicUrl = 'https://nas.local:3000',
   ) => {
     const own = tls === null ? null : { servers: createTlsServers({ cert, key }), hosts: () => [], ...tls }
-    const app = await createServer(
+    const { app } = await createServer(
       { connectOrigins: () => [], toStorageError: () => null, tls: own },
       { publicUrl, hstsSubdomains: false, logLevel: 'silent', trustedProxies: [] },
     )

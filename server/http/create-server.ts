@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import Fastify, { LogController, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { describeError } from '../lib/describe-error.ts'
 import { fitLine } from '../lib/fit-line.ts'
-import { shuttingDown, unpublished } from './api.ts'
+import { unpublished } from './api.ts'
 import { registerClientAddresses } from './client-address.ts'
 import { createErrorHandler, refuseBrokenRequest, type ToStorageError } from './error-handler.ts'
 import { registerHostCheck } from './host-check.ts'
@@ -11,6 +11,7 @@ import { serializerCompiler } from './json-pieces.ts'
 import { registerOpenApi } from './open-api.ts'
 import { registerRateLimits } from './rate-limits.ts'
 import { registerSecurityHeaders } from './security-headers.ts'
+import { Shutdown } from './shutdown.ts'
 import type { TlsServers } from './tls-server.ts'
 import { validatorCompiler } from './validate-input.ts'
 
@@ -45,7 +46,10 @@ export interface ServerOptions {
  * The server without the routes of the product: logging, errors, limits, headers, body parsing and the OpenAPI
  * document.
  */
-export async function createServer(deps: ServerDeps, options: ServerOptions): Promise<FastifyInstance> {
+export async function createServer(
+  deps: ServerDeps,
+  options: ServerOptions,
+): Promise<{ readonly app: FastifyInstance; readonly shutdown: Shutdown }> {
   const { publicUrl, trustedProxies } = options
   const { tls } = deps
   const handleError = createErrorHandler(deps.toStorageError)
@@ -64,7 +68,7 @@ export async function createServer(deps: ServerDeps, options: ServerOptions): Pr
     logController: new RequestLog(),
     genReqId: () => randomUUID(),
     forceCloseConnections: true,
-    // `registerClosing` refuses requests during the shutdown instead, with an `AppError`.
+    // `Shutdown` refuses requests while the server closes, with an `AppError`.
     return503OnClosing: false,
     // A HEAD request would have the effects of its GET: it would reserve a chat or open a stream.
     exposeHeadRoutes: false,
@@ -82,7 +86,7 @@ export async function createServer(deps: ServerDeps, options: ServerOptions): Pr
   app.setSerializerCompiler(serializerCompiler)
   app.setErrorHandler(handleError)
   registerClientAddresses(app, trustedProxies)
-  registerClosing(app)
+  const shutdown = new Shutdown(app)
   onDisconnect(app, logDisconnect)
   registerHostCheck(app, { publicUrl, servesTls: tls !== null, otherHosts: tls?.hosts ?? (() => []) })
   registerJsonBody(app)
@@ -95,7 +99,7 @@ export async function createServer(deps: ServerDeps, options: ServerOptions): Pr
   await registerRateLimits(app)
   if (tls !== null && tls.authority !== null) registerAuthority(app, tls.authority)
   await registerOpenApi(app, publicUrl)
-  return app
+  return { app, shutdown }
 }
 
 /** Offers the certificate of the authority to devices that do not trust it yet. */
@@ -106,19 +110,6 @@ function registerAuthority(app: FastifyInstance, authority: string): void {
       .headers({ 'content-disposition': 'attachment; filename="yonder-ca.crt"', 'cache-control': 'no-store' })
       .send(authority),
   )
-}
-
-/** Refuses requests during the shutdown with `unavailable`. Its hooks must be registered before all that act. */
-export function registerClosing(app: FastifyInstance): void {
-  let closing = false
-  app.addHook('preClose', async () => {
-    closing = true
-  })
-  app.addHook('onRequest', async (_request, reply) => {
-    if (!closing) return
-    reply.header('connection', 'close')
-    throw shuttingDown()
-  })
 }
 
 /**

@@ -34,6 +34,7 @@ export const statusOf: Readonly<Record<ErrorCode, number>> = {
   context_exceeded: 502,
   identity_unavailable: 503,
   interrupted: 503,
+  restarting: 503,
   unavailable: 503,
   upstream_timeout: 504,
   storage_full: 507,
@@ -41,6 +42,8 @@ export const statusOf: Readonly<Record<ErrorCode, number>> = {
 
 /** Seconds after which a client may repeat a request that the server could not execute at the moment. */
 export const retryAfterSeconds = 5
+/** The same for a request that another node can execute now, or this one after its restart. */
+const retryAfterRestartSeconds = 1
 
 /** Returns the error to send when the database caused the given one, and null otherwise. */
 export type ToStorageError = (error: unknown) => AppError | null
@@ -61,9 +64,11 @@ export function createErrorHandler(toStorageError: ToStorageError) {
   return function handleError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
     const known = toAppError(error, request, toStorageError)
     const status = statusOf[known.code]
-    if (status >= 500) request.log.error({ err: error, code: known.code }, 'request failed')
+    if (status >= 500 && known.code !== 'restarting')
+      request.log.error({ err: error, code: known.code }, 'request failed')
     else request.log.info({ code: known.code, reason: known.message }, 'request refused')
     if (known.code === 'unavailable') reply.header('retry-after', retryAfterSeconds)
+    if (known.code === 'restarting') reply.header('retry-after', retryAfterRestartSeconds)
     if (known.code === 'unauthenticated') reply.header('www-authenticate', 'Bearer')
     reply.status(status).type('application/json; charset=utf-8')
     if (known.code === 'payload_too_large') void sendAfterBody(request, reply, known)

@@ -7,7 +7,7 @@ import { onDisconnect } from './create-server.ts'
 
 export interface HealthDeps {
   readonly metrics: Registry
-  /** Rejects with an `AppError` that gives the reason when the product cannot work. */
+  /** Rejects with an `AppError` that gives the reason when the product cannot work, or is about to end. */
   readonly checkReady: () => Promise<void>
   readonly countActiveRuns: () => number
   readonly countLiveStreams: () => number

@@ -67,13 +67,14 @@ it('lists the errors of a call: its own, and those of all calls like it', () => 
     415: 'unsupported_media_type',
     429: 'rate_limited',
     500: 'internal',
-    503: 'identity_unavailable.unavailable',
+    503: 'identity_unavailable.restarting.unavailable',
     507: 'storage_full',
   })
   expect(errorsOf('GET', { permission: 'public', errors: ['not_found'] })).toEqual([
     'invalid_request',
     'not_found',
     'storage_full',
+    'restarting',
     'unavailable',
     'internal',
   ])

@@ -9,7 +9,7 @@ import { statusOf } from './error-handler.ts'
 const description =
   'The calls that the web app makes. `x-permission` says who may make one: `public` everyone, `user` every signed-in user, `owner` the user who owns what it names.'
 
-const ofEveryRoute = ['invalid_request', 'storage_full', 'unavailable', 'internal'] as const
+const ofEveryRoute = ['invalid_request', 'storage_full', 'restarting', 'unavailable', 'internal'] as const
 const ofBodies = ['payload_too_large', 'unsupported_media_type'] as const
 const ofUsers = ['unauthenticated', 'identity_unavailable', 'rate_limited'] as const
 

@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { AppError } from '../lib/app-error.ts'
+import { restarting } from './shutdown.ts'
 
 /** Bytes that may wait for a slow client. A client with more is disconnected and may reconnect. */
 const maxBufferedBytes = 512 * 1024
@@ -30,6 +31,9 @@ export function sseFrame(data: string, id?: number): string {
   return id === undefined ? `data: ${data}\n\n` : `id: ${id}\ndata: ${data}\n\n`
 }
 
+/** Asks an `EventSource` to reconnect after so many milliseconds. Our pages reconnect at once. */
+const reconnectFrame = 'retry: 100\n\n'
+
 const streamHeaders = {
   'content-type': 'text/event-stream; charset=utf-8',
   'cache-control': 'no-store, no-transform',
@@ -41,6 +45,9 @@ const streamHeaders = {
 export function createSseHub({ heartbeat, intervalMs = 15_000, onOpen, keyOf }: SseOptions) {
   /** The open streams, each with its user. */
   const streams = new Map<SseStream, string>()
+  /** Those that only follow something, and that any node can serve: the responses to GET requests. */
+  const followers = new Set<SseStream>()
+  let isHandedOver = false
   const heartbeatFrame = sseFrame(heartbeat)
   const timer = setInterval(() => {
     for (const stream of streams.keys()) stream.write(heartbeatFrame)
@@ -51,9 +58,10 @@ export function createSseHub({ heartbeat, intervalMs = 15_000, onOpen, keyOf }: 
     /**
      * Must be called before a stream is opened for a reply that exists already, or for live updates. The stream
      * of a new reply is limited by the rate of messages.
-     * @throws AppError `rate_limited` when the user has too many open streams
+     * @throws AppError `rate_limited` when the user has too many open streams, `restarting` after `handOver`
      */
     checkLimit(request: FastifyRequest): void {
+      if (isHandedOver) throw restarting()
       const key = keyOf(request)
       if ([...streams.values()].filter((user) => user === key).length < maxStreamsPerUser) return
       throw new AppError(
@@ -70,9 +78,22 @@ export function createSseHub({ heartbeat, intervalMs = 15_000, onOpen, keyOf }: 
       // that the client sees the stream open.
       setImmediate(() => setImmediate(() => stream.begin()))
       streams.set(stream, keyOf(request))
-      stream.onClose(() => streams.delete(stream))
+      if (request.method === 'GET') followers.add(stream)
+      stream.onClose(() => {
+        streams.delete(stream)
+        followers.delete(stream)
+      })
       onOpen?.(request, stream)
       return stream
+    },
+    /** The number of open streams that only follow something. */
+    get followers(): number {
+      return followers.size
+    },
+    /** Ends the streams that only follow something, and refuses further ones, so that clients go to another node. */
+    handOver(): void {
+      isHandedOver = true
+      for (const stream of followers) stream.end(reconnectFrame)
     },
     /** Stops the heartbeats. It does not end the streams. */
     close: () => clearInterval(timer),

@@ -29,6 +29,7 @@ export function openLive(deps: LiveDeps, { onOpen, onError }: LiveOptions) {
   const verify = (token: string) => deps.identity.verify(token)
   return {
     hub,
+    sse,
     register: (api: Api, feed: RunFeed) => registerLiveRoutes(api, { hub, sse, feed, verify, onError }),
     /** Ends every stream. */
     close(): void {

@@ -46,6 +46,7 @@ export async function startMain(settings: Readonly<Record<string, string>> = {})
         PUBLIC_URL: base,
         DATA_DIR: dataDir,
         CONNECTOR_REGISTRY_URL: 'none',
+        DRAIN_SECONDS: '0',
         RATE_LIMIT_SIGN_IN: '10000',
         RATE_LIMIT_OIDC: '100000',
         RATE_LIMIT_COMPLETIONS: '10000',

@@ -1,7 +1,7 @@
 import type { ErrorBody } from '@yonder/contract/error'
 import type { FastifyInstance } from 'fastify'
 import { Registry } from 'prom-client'
-import { createApp, type AppDeps } from '../app.ts'
+import { createApp, type App, type AppDeps } from '../app.ts'
 import { parseConfig } from '../config/config.ts'
 import { createSealer } from '../db/secrets/seal-secret.ts'
 import { errorsOf } from '../http/open-api.ts'
@@ -17,7 +17,7 @@ export interface TestClient extends RequestClient {
 }
 
 export interface TestApp {
-  readonly app: FastifyInstance
+  readonly app: App
   readonly deps: AppDeps
   readonly database: TestDatabase
   signIn(name?: string): Promise<TestClient>

@@ -1,6 +1,6 @@
 import type { StartedEvent } from '@yonder/contract/completion'
 import type { ElicitationAnswer } from '@yonder/contract/elicitation'
-import { shuttingDown } from '../../http/api.ts'
+import { restarting } from '../../http/shutdown.ts'
 import { onAbort, waitAtMost } from '../../lib/abort.ts'
 import { AppError } from '../../lib/app-error.ts'
 import type { AbortReason } from '../run.ts'
@@ -27,7 +27,7 @@ const maxCloseMs = 5_000
 /** The runs that this process executes, by run id. */
 export class ActiveRuns extends Map<number, ActiveRun> {
   readonly #listeners: ((run: ActiveRun) => void)[] = []
-  #isClosing = false
+  #isRefusing = false
 
   list(): ActiveRun[] {
     return [...this.values()]
@@ -42,12 +42,17 @@ export class ActiveRuns extends Map<number, ActiveRun> {
     this.#listeners.push(listener)
   }
 
+  /** From now on, `checkAccepting` throws. */
+  refuseNew(): void {
+    this.#isRefusing = true
+  }
+
   /**
-   * Refuses a run during the shutdown, for a request that arrived just before it.
-   * @throws AppError `unavailable`
+   * Must be called before anything of a new run is written.
+   * @throws AppError `restarting` when this process will end soon
    */
-  refuseWhileClosing(): void {
-    if (this.#isClosing) throw shuttingDown()
+  checkAccepting(): void {
+    if (this.#isRefusing) throw restarting()
   }
 
   /**
@@ -62,17 +67,11 @@ export class ActiveRuns extends Map<number, ActiveRun> {
     )
   }
 
-  /** Waits up to `graceMs` milliseconds for the runs to end, and ends the rest as interrupted, with their text. */
-  async close(graceMs: number): Promise<void> {
-    this.#isClosing = true
-    await this.#waitForEnds(graceMs)
+  /** Ends the runs as interrupted, with their text. */
+  async close(): Promise<void> {
+    this.refuseNew()
     for (const run of this.list()) run.abort('interrupted')
-    await this.#waitForEnds(maxCloseMs)
-  }
-
-  /** Resolves when every run has ended, or after `maxMs` milliseconds. */
-  #waitForEnds(maxMs: number): Promise<void> {
-    return waitAtMost(Promise.all(this.list().map(({ ended }) => ended)), maxMs)
+    await waitAtMost(Promise.all(this.list().map(({ ended }) => ended)), maxCloseMs)
   }
 }
 

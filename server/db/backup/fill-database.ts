@@ -57,7 +57,9 @@ async function* hashChunks(chunks: AsyncIterable<Chunk>, writer: ContentWriter):
  */
 export async function refuseRunningServer(trx: Transaction<Tables>, dialect: Dialect): Promise<void> {
   if (await dialect.lockOutServers(trx)) return
-  throw refusal('A server uses the database. Stop all servers first. Nothing was changed.')
+  throw refusal(
+    'A server uses the database, or was killed less than 30 seconds ago. Stop all servers first. Nothing was changed.',
+  )
 }
 
 /**
@@ -67,7 +69,7 @@ async function removeTables(trx: Db, dialect: Dialect): Promise<void> {
   if (dialect.kind === 'sqlite') return
   const { rows } = await sql<{ schema: string }>`select current_schema() as schema`.execute(trx)
   const schema = rows[0]?.schema ?? 'public'
-  const tables = [...copiedTables, 'search_texts', 'search_queue', 'migrations']
+  const tables = [...copiedTables, 'search_texts', 'search_queue', 'nodes', 'changes', 'migrations']
   const named = (name: string) => sql.id(schema, name)
   await sql`drop table if exists ${sql.join(tables.map(named))}`.execute(trx)
   await sql`drop function if exists ${named('search_grams')} (text, text), ${named('queue_search_text')} ()`.execute(

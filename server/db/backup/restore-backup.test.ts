@@ -28,6 +28,7 @@ import { openSqlite } from '../dialects/sqlite.ts'
 import { lockDataFolder } from '../lock-data-folder.ts'
 import { migrations, runNextMigration } from '../migrate.ts'
 import { openDatabase, sqliteFileName } from '../open-database.ts'
+import { openNode } from '../open-node.ts'
 import { installationKeyContext } from '../secrets/seal-contexts.ts'
 import { createSealer } from '../secrets/seal-secret.ts'
 import { writeBackupFile } from './backup-file.ts'
@@ -43,26 +44,17 @@ async function addSignInKey({ db }: TestDatabase, key = secretKey): Promise<void
   await db.insertInto('keys').values({ name: 'cookie', value, created_at: 1 }).execute()
 }
 
-/** Holds the lock that a server holds. */
+/** Registers as a server does. */
 async function startServerOn(target: InstallationOptions): Promise<{ close(): Promise<void> }> {
   if (target.databaseUrl === null) {
     const lock = await lockDataFolder(target.dataDir)
     return { close: async () => lock.release() }
   }
   const database = await openDatabase(target)
-  const subscription = database.subscribe({
-    onRuns: () => undefined,
-    onChange: () => undefined,
-    onGap: () => undefined,
-  })
-  await expect
-    .poll(() => database.db.transaction().execute((trx) => database.dialect.lockOutServers(trx)), {
-      timeout: 15_000,
-    })
-    .toBe(false)
+  const node = await openNode(database, 'a-server', () => undefined)
   return {
     close: async () => {
-      await subscription.close()
+      await node.close()
       await database.close()
     },
   }

@@ -2,9 +2,12 @@ import { sql } from 'kysely'
 import type { Database, Db } from '../database.ts'
 import type { Tables } from '../tables/tables.ts'
 
-/** Tables of the search index. Triggers queue restored messages for it, and the server indexes them. */
-export type DerivedTable = 'search_queue' | 'search_users'
-export type CopiedTable = Exclude<keyof Tables, DerivedTable>
+/**
+ * Tables that a backup does not contain: of the search index, for which triggers queue restored messages, and of the
+ * servers that run.
+ */
+export type OtherTable = 'search_queue' | 'search_users' | 'nodes' | 'changes'
+export type CopiedTable = Exclude<keyof Tables, OtherTable>
 
 /**
  * The primary keys of the tables that a backup contains. Foreign keys refer only to earlier tables, because the rows

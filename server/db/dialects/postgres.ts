@@ -10,6 +10,7 @@ import type {
   NotificationListeners,
   Subscription,
 } from '../database.ts'
+import { listLiveNodes } from '../node-store.ts'
 import type { Tables } from '../tables/tables.ts'
 import { ConnectionError, cutConnection, openPool } from './postgres-pool.ts'
 import { queueFoldedAgainSql, searchIndexSchema } from './postgres-search.ts'
@@ -114,7 +115,6 @@ function listenForNotifications(
   const echoChannel = `yonder_echo_${randomBytes(8).toString('hex')}`
   const listenSql = `
     set tcp_keepalives_idle = 10; set tcp_keepalives_interval = 5; set tcp_keepalives_count = 3;
-    select pg_advisory_lock_shared(${serverLock});
     ${[runChannel, changeChannels.chat, changeChannels.settings, echoChannel].map((channel) => `listen ${channel}`).join(';')}`
   let client: pg.Client | undefined
   let timer: NodeJS.Timeout | undefined
@@ -213,10 +213,10 @@ const appendEventsSql = `
 /** Milliseconds for a statement of a migration. */
 const maxMigrationMs = 3_600_000
 
-/** Arbitrary constants that identify Yonder's locks among the advisory locks of a database. */
+/** An arbitrary constant that identifies Yonder's lock among the advisory locks of a database. */
 const migrationLock = 7_046_110
-/** Every node shares it on its connection for notifications. Installations in other schemas have locks of their own. */
-const serverLock = `7046111, hashtext(current_schema())`
+/** Servers of versions without the table `nodes` shared this lock while they ran. */
+const formerServerLock = `7046111, hashtext(current_schema())`
 
 /** PostgreSQL 15 or newer. */
 export const postgresDialect: Dialect = {
@@ -230,10 +230,13 @@ export const postgresDialect: Dialect = {
     await sql`select pg_advisory_xact_lock(${migrationLock})`.execute(trx)
   },
   async lockOutServers(trx) {
-    const { rows } = await sql<{
-      locked: boolean
-    }>`select pg_try_advisory_xact_lock(${sql.raw(serverLock)}) as locked`.execute(trx)
-    return rows[0]?.locked === true
+    await postgresDialect.lockMigrations(trx)
+    const { rows } = await sql<{ registers: boolean }>`
+      select to_regclass('nodes') is not null as registers`.execute(trx)
+    if (rows[0]?.registers === true) return (await listLiveNodes(trx, postgresDialect)).length === 0
+    const former = await sql<{ locked: boolean }>`
+      select pg_try_advisory_xact_lock(${sql.raw(formerServerLock)}) as locked`.execute(trx)
+    return former.rows[0]?.locked === true
   },
   beginSnapshotSql: 'begin isolation level repeatable read read only',
   searchIndexSchema,

@@ -178,6 +178,26 @@ export interface SearchUserTable {
   user_id: string
 }
 
+/** PostgreSQL only: the servers that use the database, and those that ended without a shutdown a moment ago. */
+export interface NodeTable {
+  id: string
+  /** Renewed while the process lives. After this time of the database's clock, it counts as ended. */
+  lease_until: number
+  /** 1 for a process that is about to end. */
+  draining: number
+}
+
+/** PostgreSQL only: what is notified where notifications do not arrive (`NotificationListeners`), for some seconds. */
+export interface ChangeTable {
+  id: Generated<number>
+  topic: 'chat' | 'settings'
+  node_id: string
+  user_id: string
+  subject: string
+  /** By the database's clock. */
+  created_at: number
+}
+
 export interface KeyTable {
   name: string
   value: string
@@ -321,6 +341,8 @@ export interface Tables extends ConnectorTables, IntegrationTables {
   question_answers: ElicitationAnswerRow
   search_queue: SearchQueueTable
   search_users: SearchUserTable
+  nodes: NodeTable
+  changes: ChangeTable
   keys: KeyTable
   accounts: AccountTable
   oidc: OidcTable

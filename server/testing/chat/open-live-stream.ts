@@ -32,6 +32,7 @@ export async function openLiveStream(
     stream.raw
       .split('\n\n')
       .slice(0, -1)
+      .filter((frame) => frame.startsWith('data: '))
       .map((frame) => LiveEvent.parse(JSON.parse(frame.replace('data: ', ''))))
       .filter(({ type }) => type !== 'heartbeat')
   const runEvents = (chatId: string): LiveRunEvent[] =>

@@ -3,8 +3,8 @@ import { sql } from 'kysely'
 import type { Database } from '../../db/database.ts'
 import { listTables } from './list-tables.ts'
 
-/** The tables of the search index, which are written some time after the messages, and those of SQLite itself. */
-const omittedTables = /search|^sqlite_/
+/** The tables of the search index, which are written some time after the messages, of running servers, and of SQLite. */
+const omittedTables = /search|^sqlite_|^nodes$|^changes$/
 
 /** Columns that change without a request. */
 const unstableColumns = new Set(['lease_until'])

@@ -51,6 +51,22 @@ test('adds the message and an empty reply at once, then streams the reply into i
   expect(api.seen('GET /api/chats/c1')).toHaveLength(1)
 })
 
+test('repeats a message that a restarting server refused, until a server accepts it', async () => {
+  const { api } = openChat(shortChat)
+  const route = 'POST /api/chat/completions'
+  api.on(route, () => failure(503, 'restarting', 'Yonder is restarting. Try again in a moment.'))
+  await send('How are you?')
+  await waitFor(() => expect(api.seen(route).length).toBeGreaterThan(1))
+  expect(screen.queryByText(/restarting/)).toBeNull()
+  const server = acceptRuns(api)
+  await waitFor(() => expect(() => server.started()).not.toThrow())
+  server.stream().text('Well.')
+  server.stream().end()
+  expect(await screen.findByText('Well.')).toBeVisible()
+  const ids = api.seen(route).map(({ body }) => (body as { id: string }).id)
+  expect(new Set(ids).size).toBe(1)
+})
+
 test.each(['Asia/Tokyo', 'Europe/Berlin'])('sends the time zone %s of the browser', async (timeZone) => {
   const { resolvedOptions } = Intl.DateTimeFormat.prototype
   const zone = vi.spyOn(Intl.DateTimeFormat.prototype, 'resolvedOptions').mockImplementation(function (

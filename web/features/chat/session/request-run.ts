@@ -7,6 +7,9 @@ import type { OutgoingMessage } from './outbox.ts'
 
 /** Milliseconds to wait for the server's confirmation. It responds before the model does. */
 const maxResponseMs = 40_000
+/** The pause before a request that a restarting server refused is repeated, and for how long it is repeated. */
+const restartPauseMs = 300
+const maxRestartMs = 120_000
 
 /**
  * The server refused to start a run. The message is the status text, or the status code if there is no text.
@@ -60,10 +63,28 @@ function timeZoneField(): { readonly time_zone?: string } {
 }
 
 /**
- * Requests a run, whose events arrive in the live stream. Returns undefined when the user is signed out.
+ * Requests a run, whose events arrive in the live stream. Returns undefined when the user is signed out. A server that is
+ * about to end refuses without having done anything, so the request is repeated until another server, or the same one
+ * after its restart, accepts it.
  * @throws RunRefusedError, UnconfirmedError, or what `ApiClient.request` throws
  */
 export async function requestRun(
+  api: ApiClient,
+  path: RunRequest['path'],
+  body: object,
+): Promise<RunAccepted | undefined> {
+  for (const startedAt = Date.now(); ;) {
+    try {
+      return await sendRequest(api, path, body)
+    } catch (error) {
+      const isRestarting = error instanceof RunRefusedError && error.code === 'restarting'
+      if (!isRestarting || Date.now() - startedAt > maxRestartMs) throw error
+    }
+    await new Promise((resolve) => setTimeout(resolve, restartPauseMs))
+  }
+}
+
+async function sendRequest(
   api: ApiClient,
   path: RunRequest['path'],
   body: object,
