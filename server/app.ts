@@ -10,7 +10,7 @@ import type { Config } from './config/config.ts'
 import { registerConnectorRoutes } from './connectors/connector-routes.ts'
 import { registerConnectorOAuthRoutes } from './connectors/oauth/connector-oauth-routes.ts'
 import { openConnectors } from './connectors/open-connectors.ts'
-import { syncConnectors } from './connectors/sync-connectors.ts'
+import { readConnectors, syncConnectors } from './connectors/sync-connectors.ts'
 import type { Database } from './db/database.ts'
 import { createDatabaseCheck } from './db/open-database.ts'
 import type { Sealer } from './db/secrets/seal-secret.ts'
@@ -123,7 +123,7 @@ function openDomains(app: FastifyInstance, deps: AppDeps) {
     onError: logAs('background work of a run failed'),
   })
   const chats = openChats(deps, {
-    readRun: completions.readRun,
+    runReader: completions.runReader,
     onChatChanged,
     onError: logAs('background work of the chats failed'),
   })
@@ -189,7 +189,7 @@ async function registerPublicRoutes(
   registerSettingsRoutes(app, deps)
   await scope(registerSignInFailureRoutes)
   await scope((api) => registerConnectorOAuthRoutes(api, domains.connectors.deps, { perMinute: writes }))
-  await scope((api) => registerSharedChatRoutes(api, database.db, { perMinute: shareReads }))
+  await scope((api) => registerSharedChatRoutes(api, database, { perMinute: shareReads }))
   await scope((api) => registerDiagnosisRoutes(api, deps, { perMinute: shareReads }))
 }
 
@@ -203,6 +203,7 @@ function registerSignedInRoutes(api: Api, deps: AppDeps, domains: Domains): void
     onChanged: createNotifier(live, 'bots'),
     onRenamed: createNotifier(live, 'names'),
     listConnectors: (user) => syncConnectors(deps.database.db, user, connectors.deps.builtIns, deps.now()),
+    readConnectors: (db, user) => readConnectors(db, user, connectors.deps.builtIns),
   })
   registerBotCheckRoutes(api, botDeps, { perMinute: deps.config.rateLimits.completions })
   registerConnectorRoutes(api, connectors.deps)

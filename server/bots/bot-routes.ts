@@ -1,7 +1,8 @@
 import { Bot, BotInput, BotList } from '@yonder/contract/bot'
 import { z } from 'zod'
 import type { Actor } from '../access/access.ts'
-import type { Database } from '../db/database.ts'
+import type { Database, Db } from '../db/database.ts'
+import { readSnapshot } from '../db/read-snapshot.ts'
 import type { BotRow } from '../db/tables/tables.ts'
 import { type Api, route } from '../http/api.ts'
 import { requireUser } from '../identity/authenticate.ts'
@@ -21,7 +22,10 @@ export interface BotRoutesOptions {
   readonly onChanged: (userId: string) => void
   /** Called when a bot was renamed or deleted: chats contain its name. */
   readonly onRenamed: (userId: string) => void
+  /** Returns the user's connectors, after creating the default ones. */
   readonly listConnectors: (user: Actor) => Promise<readonly NamedConnector[]>
+  /** Returns the user's connectors. Writes nothing. */
+  readonly readConnectors: (db: Db, user: Actor) => Promise<readonly NamedConnector[]>
 }
 
 const NamedBot = z.object({ name: z.string().transform(normalizeText) })
@@ -30,7 +34,7 @@ const NamedBot = z.object({ name: z.string().transform(normalizeText) })
 export function registerBotRoutes(
   api: Api,
   { database, sealer, config, listedModels, now }: BotRoutesDeps,
-  { onChanged, onRenamed, listConnectors }: BotRoutesOptions,
+  { onChanged, onRenamed, listConnectors, readConnectors }: BotRoutesOptions,
 ): void {
   const present = async (bot: BotRow, connectors: readonly NamedConnector[]): Promise<Bot> =>
     presentBot(bot, sealer, await findBotFacts({ config, listedModels, now }, bot), connectors)
@@ -40,7 +44,11 @@ export function registerBotRoutes(
     route('user', 'List the bots', [], { response: { 200: BotList } }),
     async (request) => {
       const user = requireUser(request)
-      const [bots, connectors] = await Promise.all([listBots(database.db, user), listConnectors(user)])
+      await listConnectors(user)
+      const { bots, connectors } = await readSnapshot(database, async ({ db }) => ({
+        bots: await listBots(db, user),
+        connectors: await readConnectors(db, user),
+      }))
       return Promise.all(bots.map((bot) => present(bot, connectors)))
     },
   )

@@ -23,15 +23,15 @@ import { normalizeText } from '../lib/text.ts'
 import { lockChatOnly, insertChat, selectLeaf } from './chat-store.ts'
 import { findFile } from './file-store.ts'
 import { listNodes, updateMessage } from './message-store.ts'
-import { type RunSnapshot, readChat } from './present-chat.ts'
+import { type ActiveRunReader, readChat } from './present-chat.ts'
 import type { SearchChats } from './search/open-search.ts'
 
 export interface ChatRoutesDeps {
   readonly database: Database
   /** Milliseconds since 1970. */
   readonly now: () => number
-  /** Returns the active run of a chat, on any node. */
-  readonly readRun: (chatId: string) => Promise<RunSnapshot | undefined>
+  /** Reads the active run of a chat, on any node. */
+  readonly runReader: ActiveRunReader
   readonly searchChats: SearchChats
   /** Notifies the user's live streams of a change to the chat. */
   readonly onChatChanged: (userId: string, chatId: string) => void
@@ -39,7 +39,7 @@ export interface ChatRoutesDeps {
 
 /** Registers the routes that reserve a chat, read chats and select a branch. */
 export function registerChatRoutes(api: Api, deps: ChatRoutesDeps): void {
-  const { now, readRun, searchChats, onChatChanged } = deps
+  const { now, runReader, searchChats, onChatChanged } = deps
   const { db } = deps.database
 
   api.get(
@@ -61,7 +61,7 @@ export function registerChatRoutes(api: Api, deps: ChatRoutesDeps): void {
       ...oneAtATime((request) => requireUser(request).id),
     },
     async (request) => {
-      const chat = await readChat(db, readRun, requireUser(request), request.params.id)
+      const chat = await readChat(deps.database, runReader, requireUser(request), request.params.id)
       return { ...chat, messages: readInPages(chat.messages) }
     },
   )

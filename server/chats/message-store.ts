@@ -8,6 +8,7 @@ import { type Actor, readable } from '../access/access.ts'
 import type { Db } from '../db/database.ts'
 import { prepareQuery } from '../db/dialects/prepare-query.ts'
 import type { MessageRow } from '../db/tables/tables.ts'
+import { AppError } from '../lib/app-error.ts'
 
 /** A message to append. `appendMessage` sets its parent and its time. */
 export type NewMessage = Pick<MessageRow, 'chat_id' | 'id' | 'role' | 'content' | 'status'> &
@@ -259,21 +260,29 @@ function selectPlaces(db: Db) {
 const maxPageMessages = 200
 const maxPageBytes = 262_144
 
-/** Reads messages in pages, in the order of their places. */
+/**
+ * Reads messages in pages, in the order of their places. The calls of the messages are in the state of their places.
+ * @throws AppError `not_found` when the chat is deleted meanwhile
+ */
 export async function* readMessages(
   db: Db,
   chatId: string,
   places: readonly MessagePlace[],
 ): AsyncGenerator<MessageRow[]> {
-  for (const ids of pagesOf(places)) {
+  for (const page of pagesOf(places)) {
+    const ids = page.map(({ id }) => id)
     const rows = await selectMessages(db).where('m.chat_id', '=', chatId).where('m.id', 'in', ids).execute()
     const found = new Map(rows.map((row) => [row.id, row]))
-    yield ids.flatMap((id) => found.get(id) ?? [])
+    yield page.map(({ id, call_state }) => {
+      const row = found.get(id)
+      if (row === undefined) throw new AppError('not_found', 'This chat was deleted while it was being read.')
+      return { ...row, call_state }
+    })
   }
 }
 
-function* pagesOf(places: readonly MessagePlace[]): Generator<string[]> {
-  let page: string[] = []
+function* pagesOf(places: readonly MessagePlace[]): Generator<readonly MessagePlace[]> {
+  let page: MessagePlace[] = []
   let bytes = 0
   for (const place of places) {
     bytes += place.bytes
@@ -282,7 +291,7 @@ function* pagesOf(places: readonly MessagePlace[]): Generator<string[]> {
       page = []
       bytes = place.bytes
     }
-    page.push(place.id)
+    page.push(place)
   }
   if (page.length > 0) yield page
 }

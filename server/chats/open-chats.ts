@@ -20,14 +20,14 @@ const maxDeletedMessages = 200
 /** The dependencies of the app that this domain uses. */
 type AppDeps = Pick<ChatRoutesDeps, 'database' | 'now'>
 
-export interface ChatOptions extends Pick<ChatRoutesDeps, 'readRun' | 'onChatChanged'> {
+export interface ChatOptions extends Pick<ChatRoutesDeps, 'runReader' | 'onChatChanged'> {
   /** Called with errors that no user can act on. */
   readonly onError: (error: unknown) => void
 }
 
 /** Opens the chats with their background tasks: indexing for the search, and deleting unused chats. */
 export function openChats({ database, now }: AppDeps, options: ChatOptions) {
-  const { readRun, onChatChanged, onError } = options
+  const { runReader, onChatChanged, onError } = options
   const search = openSearch(database, onError)
   const endDeletion = repeatUntilStopped(
     () =>
@@ -44,7 +44,7 @@ export function openChats({ database, now }: AppDeps, options: ChatOptions) {
       registerChatRoutes(api, {
         database,
         now,
-        readRun,
+        runReader,
         searchChats: search.searchChats,
         onChatChanged,
       }),

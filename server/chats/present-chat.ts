@@ -4,7 +4,8 @@ import type { Compaction } from '@yonder/contract/compaction'
 import { errorCodes, type ErrorCode } from '@yonder/contract/error'
 import { cutReasons, messageStatuses, Usage, type Message } from '@yonder/contract/message'
 import { LeftOutTools, toolCallStates, ToolOutcome, type ToolCall } from '@yonder/contract/tool-call'
-import type { Db } from '../db/database.ts'
+import type { Database, Db } from '../db/database.ts'
+import { readSnapshot, type Snapshot } from '../db/read-snapshot.ts'
 import type { CompactionRow, MessageRow } from '../db/tables/tables.ts'
 import type { User } from '../identity/user.ts'
 import { requireChat } from './chat-store.ts'
@@ -24,57 +25,89 @@ export interface RunSnapshot {
   readonly messages: readonly Message[]
 }
 
-/** Attempts to read a chat and its run in the same state. After the last one, the chat is returned without its run. */
-const maxAttempts = 5
+/** Reads the active run of a chat. */
+export interface RunReader {
+  /**
+   * Returns the run at the moment of the snapshot, or after it, if `fits` accepts the messages of that. Returns
+   * `expired` for a run whose node died.
+   */
+  read(
+    snapshot: Snapshot,
+    chatId: string,
+    fits: (messages: readonly Message[]) => boolean,
+  ): Promise<RunSnapshot | 'expired' | undefined>
+}
+
+/** Reads the active runs of this product, and ends those whose node died. */
+export interface ActiveRunReader extends RunReader {
+  expire(chatId: string): Promise<void>
+}
 
 /** A chat whose messages are read in pages. */
 export type ReadChat = Omit<Chat, 'messages'> & { readonly messages: AsyncIterable<readonly Message[]> }
 
 /**
- * Returns a user's chat with the messages of its active run so far. Both are read until they are consistent, so that a
- * client that follows the run from there receives each event exactly once. The texts of the other messages, of which
- * there can be megabytes, are read with the pages of the result.
+ * Returns a user's chat with the messages of its active run so far. Both are of one moment, so that a client that
+ * follows the run from there receives each event exactly once. The texts of the other messages, of which there can be
+ * megabytes and which do not change, are read with the pages of the result.
  * @throws AppError `not_found`
  */
 export async function readChat(
-  db: Db,
-  readRun: (chatId: string) => Promise<RunSnapshot | undefined>,
+  source: Pick<Database, 'db' | 'dialect'>,
+  runs: ActiveRunReader,
   user: User,
   chatId: string,
 ): Promise<ReadChat> {
-  await requireChat(db, user, chatId)
-  for (let attempt = 1; ; attempt++) {
-    const snapshot = await readRun(chatId)
-    // Read after the run, so that a reply that ended in between is complete.
-    const places = await listPlaces(db, chatId)
-    const chat = await requireChat(db, user, chatId)
-    const compactions = await listCompactions(db, chatId)
-    const isLast = attempt === maxAttempts
-    if (snapshot !== undefined && !isConsistent(snapshot, places) && !isLast) continue
-    const run = snapshot !== undefined && isConsistent(snapshot, places) ? snapshot : undefined
-    return {
-      id: chat.id,
-      messages: presentMessages(db, user, chatId, places, run),
-      update_time: new Date(chat.updated_at).toISOString(),
-      selected_message_id: chat.selected_message_id,
-      run: run?.run ?? null,
-      ...(compactions.length > 0 && { compactions: compactions.map(presentCompaction) }),
-    }
+  for (;;) {
+    const chat = await readSnapshot(source, (snapshot) =>
+      readChatAt(snapshot, { runs, user, chatId, pagesFrom: source.db }),
+    )
+    if (chat !== 'expired') return chat
+    await runs.expire(chatId)
   }
 }
 
+export interface ReadChatOptions {
+  readonly runs: RunReader
+  readonly user: User
+  readonly chatId: string
+  /** From where the texts of messages are read. */
+  readonly pagesFrom: Db
+}
+
 /**
- * Returns whether rows that were read after the events of a run are consistent with them: the run's last message has
- * the same state in both, and no row is below it.
+ * Returns the same at the moment of a snapshot, or `expired` when the node of the chat's run died.
+ * @throws AppError `not_found`
  */
-function isConsistent({ messages }: RunSnapshot, rows: readonly MessagePlace[]): boolean {
+export async function readChatAt(
+  snapshot: Snapshot,
+  { runs, user, chatId, pagesFrom }: ReadChatOptions,
+): Promise<ReadChat | 'expired'> {
+  const { db } = snapshot
+  const chat = await requireChat(db, user, chatId)
+  const places = await listPlaces(db, chatId)
+  const run = await runs.read(snapshot, chatId, (messages) => fitsPlaces(messages, places))
+  if (run === 'expired') return run
+  const compactions = await listCompactions(db, chatId)
+  return {
+    id: chat.id,
+    messages: presentMessages(pagesFrom, user, chatId, places, run),
+    update_time: new Date(chat.updated_at).toISOString(),
+    selected_message_id: chat.selected_message_id,
+    run: run?.run ?? null,
+    ...(compactions.length > 0 && { compactions: compactions.map(presentCompaction) }),
+  }
+}
+
+/** Whether the last message of a run has the same state in the chat, and no message is below it. */
+function fitsPlaces(messages: readonly Message[], places: readonly MessagePlace[]): boolean {
   const last = messages.at(-1)
-  const row = rows.findLast(({ id }) => id === last?.id)
+  const place = places.findLast(({ id }) => id === last?.id)
   return (
-    row !== undefined &&
-    row.status === last?.status &&
-    (row.call_state ?? undefined) === last.call?.state &&
-    !rows.some(({ parent_id }) => parent_id === row.id)
+    place !== undefined &&
+    place.status === last?.status &&
+    (place.call_state ?? undefined) === last.call?.state &&
+    !places.some(({ parent_id }) => parent_id === place.id)
   )
 }
 

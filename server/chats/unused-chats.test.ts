@@ -82,7 +82,11 @@ describe.each(engines)('the removal of unused chats on %s', (engine) => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     const chats = openChats(
       { database: product.database, now: () => time },
-      { readRun: () => Promise.resolve(undefined), onChatChanged: () => undefined, onError: () => undefined },
+      {
+        runReader: { read: () => Promise.resolve(undefined), expire: () => Promise.resolve() },
+        onChatChanged: () => undefined,
+        onError: () => undefined,
+      },
     )
     vi.advanceTimersByTime(3_600_000)
     // Waits for the deletion that has begun.

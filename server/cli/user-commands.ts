@@ -1,4 +1,5 @@
 import { resolve } from 'node:path'
+import { readSnapshot } from '../db/read-snapshot.ts'
 import { exportUser } from '../export/export-user.ts'
 import { invitations, resetLinks } from '../identity/accounts/operator-links.ts'
 import {
@@ -139,9 +140,11 @@ ${example('users export ada@example.com ada.json')}`,
           chats = total
           terminal.progress(`Chat ${done} of ${total}`)
         }
-        const bytes = await writeNewFile(
-          resolve(file),
-          exportUser({ database, publicUrl: config.publicUrl, now: Date.now, onChat }, user),
+        const bytes = await readSnapshot(database, (snapshot) =>
+          writeNewFile(
+            resolve(file),
+            exportUser({ database: snapshot, publicUrl: config.publicUrl, now: Date.now, onChat }, user),
+          ),
         )
         return {
           text: `The data of ${nameOf(user)} is in ${toVisibleLine(file)} (${count(chats, 'chat')}, ${bytes.toLocaleString('en')} bytes).`,

@@ -6,7 +6,7 @@ import { registerCompactionRoutes } from './compaction-routes.ts'
 import type { CompletionDeps } from './completion-deps.ts'
 import { registerCompletionRoutes } from './completion-routes.ts'
 import { ActiveRuns } from './log/active-runs.ts'
-import { findRunSnapshot } from './log/read-run.ts'
+import { createRunReader } from './log/read-run.ts'
 import { RunFeed, type RunSubscribers } from './log/run-feed.ts'
 import { RunLog } from './log/run-log.ts'
 import { openRunNotifications, type ChangeListener } from './log/run-notifications.ts'
@@ -91,8 +91,8 @@ export function openCompletions(appDeps: AppDeps, options: CompletionOptions) {
       registerPromptRoutes(api, deps)
       registerCompactionRoutes(api, { completions: deps, perMinute, onChatChanged })
     },
-    /** Returns the active run of a chat, whichever node executes it. */
-    readRun: (chatId: string) => findRunSnapshot(deps, chatId),
+    /** Reads the active run of a chat, whichever node executes it. */
+    runReader: createRunReader(deps),
     countActive: () => runs.size,
     feed,
     /** From now on, new runs are refused. */

@@ -15,6 +15,8 @@ import {
 import { upstreamErrors } from '@yonder/contract/error'
 import { z } from 'zod'
 import type { Actor } from '../access/access.ts'
+import type { Db } from '../db/database.ts'
+import { readSnapshot } from '../db/read-snapshot.ts'
 import type { ConnectorRow } from '../db/tables/connector-tables.ts'
 import { type Api, route } from '../http/api.ts'
 import { readInPages } from '../http/json-pieces.ts'
@@ -30,7 +32,7 @@ import { readBrowserKey, formatConsentCookie, createConsentRequest } from './oau
 import { findGrant } from './oauth/grant-store.ts'
 import { presentConnector } from './present-connector.ts'
 import { changeConnector, requireDeletable, createConnector } from './save-connector.ts'
-import { syncConnectors } from './sync-connectors.ts'
+import { readConnectors, syncConnectors } from './sync-connectors.ts'
 import { changePermissions } from './tools/change-permissions.ts'
 import { readModelTool } from './tools/list-model-tools.ts'
 import { listPermissions } from './tools/permission-store.ts'
@@ -52,9 +54,10 @@ export function registerConnectorRoutes(api: Api, deps: ConnectorDeps): void {
     route('user', 'List the connectors', [], { response: { 200: ConnectorList } }),
     async (request) => {
       const user = requireUser(request)
-      const list = () => syncConnectors(database.db, user, deps.builtIns, deps.now())
-      await refreshBuiltIns(deps, await list())
-      return readInPages(presentEach(deps, await list()))
+      const sync = () => syncConnectors(database.db, user, deps.builtIns, deps.now())
+      await refreshBuiltIns(deps, await sync())
+      await sync()
+      return readInPages(presentEach(deps, await readSnapshot(database, ({ db }) => readAll(deps, db, user))))
     },
   )
 
@@ -285,22 +288,33 @@ async function readAccount(
   }
 }
 
-async function presentOne(
-  { database: { db }, sealer }: ConnectorDeps,
-  connector: ConnectorRow,
-): Promise<Connector> {
-  const tools = await listToolHeads(db, connector)
-  return presentConnector(connector, tools, await listPermissions(db, [connector.id]), sealer)
+/** The connectors of a user, and what the user has decided about their tools. */
+interface ReadConnectors {
+  readonly connectors: readonly ConnectorRow[]
+  readonly permissions: Awaited<ReturnType<typeof listPermissions>>
+}
+
+async function readAll({ builtIns }: ConnectorDeps, db: Db, user: Actor): Promise<ReadConnectors> {
+  const connectors = await readConnectors(db, user, builtIns)
+  const ids = connectors.map(({ id }) => id)
+  return { connectors, permissions: await listPermissions(db, ids) }
+}
+
+function presentOne({ database, sealer }: ConnectorDeps, connector: ConnectorRow): Promise<Connector> {
+  return readSnapshot(database, async ({ db }) => {
+    const tools = await listToolHeads(db, connector)
+    return presentConnector(connector, tools, await listPermissions(db, [connector.id]), sealer)
+  })
 }
 
 /** Presents connectors one by one: their tools can have a megabyte each. */
 async function* presentEach(
-  deps: ConnectorDeps,
-  connectors: readonly ConnectorRow[],
+  { database, sealer, shared }: ConnectorDeps,
+  { connectors, permissions }: ReadConnectors,
 ): AsyncGenerator<readonly Connector[]> {
   for (const connector of connectors) {
     // Reading can take 10 ms.
-    await deps.shared.turns.next()
-    yield [await presentOne(deps, connector)]
+    await shared.turns.next()
+    yield [presentConnector(connector, await listToolHeads(database.db, connector), permissions, sealer)]
   }
 }

@@ -29,10 +29,30 @@ export async function syncConnectors(
   builtIns: BuiltInConnectors,
   now: number,
 ): Promise<ConnectorRow[]> {
-  const [offered, rows] = await Promise.all([builtIns.listFor(user.id), listConnectors(db, user)])
-  const owned = new Map(offered.map((builtIn) => [builtIn.url, builtIn]))
+  const owned = await readOwned(db, user, builtIns)
+  const rows = await listConnectors(db, user)
   const changed = await syncBuiltIns(db, user, rows, owned, builtIns, now)
-  return (changed ? await listConnectors(db, user) : rows).flatMap((row) => {
+  return selectOwned(changed ? await listConnectors(db, user) : rows, owned)
+}
+
+/** Returns the connectors of a user as `syncConnectors` does, which must have been called before. Writes nothing. */
+export async function readConnectors(
+  db: Db,
+  user: Actor,
+  builtIns: BuiltInConnectors,
+): Promise<ConnectorRow[]> {
+  return selectOwned(await listConnectors(db, user), await readOwned(db, user, builtIns))
+}
+
+type OwnedByUrl = ReadonlyMap<string, OwnedBuiltIn>
+
+async function readOwned(db: Db, user: Actor, builtIns: BuiltInConnectors): Promise<OwnedByUrl> {
+  return new Map((await builtIns.listFor(db, user.id)).map((builtIn) => [builtIn.url, builtIn]))
+}
+
+/** Leaves out the default connectors that the user does not have. */
+function selectOwned(rows: readonly ConnectorRow[], owned: OwnedByUrl): ConnectorRow[] {
+  return rows.flatMap((row) => {
     if (row.is_default === 0) return [row]
     const builtIn = owned.get(row.url)
     return builtIn === undefined ? [] : [withIntegrationStatus(row, builtIn)]
@@ -54,7 +74,7 @@ async function syncBuiltIns(
   db: Db,
   user: Actor,
   rows: readonly ConnectorRow[],
-  owned: ReadonlyMap<string, OwnedBuiltIn>,
+  owned: OwnedByUrl,
   builtIns: BuiltInConnectors,
   now: number,
 ): Promise<boolean> {

@@ -1,12 +1,14 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { insertFiles } from '../chats/file-store.ts'
+import { openStoredDatabase } from '../db/open-database.ts'
+import { readSnapshot } from '../db/read-snapshot.ts'
 import { createSealer } from '../db/secrets/seal-secret.ts'
 import { requireManagedUser } from '../identity/users/manage-users.ts'
 import { readOwnIssuer } from '../identity/users/user-store.ts'
 import { createUserData, userDataEnvironment } from '../testing/chat/create-user-data.ts'
 import { openToolApp, type ToolApp } from '../testing/chat/open-tool-app.ts'
 import { hashTables } from '../testing/database/hash-tables.ts'
-import { engines } from '../testing/database/test-database.ts'
+import { engines, isConcurrent } from '../testing/database/test-database.ts'
 import { exportUser } from './export-user.ts'
 
 const publicUrl = 'http://localhost:3000'
@@ -34,12 +36,21 @@ describe.each(engines)('the export of a user on %s', (engine) => {
       now: Date.now,
     }
     const user = await requireManagedUser(deps, subject)
-    let text = ''
-    const parts = exportUser({ database, publicUrl, now: Date.now, ...(onChat && { onChat }) }, user)
-    for await (const part of parts) {
-      text += part
-      await onPart?.(part)
-    }
+    // On a connection of its own, as in the command.
+    const reader = isConcurrent(engine) ? await openStoredDatabase(database.location) : database
+    const text = await readSnapshot(reader, async (snapshot) => {
+      let read = ''
+      const parts = exportUser(
+        { database: snapshot, publicUrl, now: Date.now, ...(onChat && { onChat }) },
+        user,
+      )
+      for await (const part of parts) {
+        read += part
+        await onPart?.(part)
+      }
+      return read
+    })
+    if (reader !== database) await reader.close()
     return { text, data: JSON.parse(text) as Record<string, Record<string, unknown>[]> }
   }
 
@@ -110,18 +121,21 @@ describe.each(engines)('the export of a user on %s', (engine) => {
     expect(text.split('\n').length).toBeGreaterThan(100)
   })
 
-  it('is JSON also when a file is deleted meanwhile', async () => {
+  it.runIf(isConcurrent(engine))('is of the moment of its start, whatever is deleted meanwhile', async () => {
     await open()
     const { client, chat, reply, file } = await createUserData(product, 'Ada')
     const { db } = product.database
     const second = { id: 'second', name: 'dog.png', type: 'image/png', size: 4, data: 'second' }
     await insertFiles(db, chat, reply, [second])
     const { data } = await exportData(client.user.subject, undefined, async (part) => {
-      if (part.includes('"files": [')) await db.deleteFrom('files').where('id', '=', file).execute()
+      if (!part.includes('"files": [')) return
+      await db.deleteFrom('files').where('id', '=', file).execute()
+      await db.deleteFrom('chats').execute()
     })
     expect(data['chats']?.find(({ id }) => id === chat)).toMatchObject({
-      files: [{ id: 'second', base64: 'second' }],
+      files: [{ id: file }, { id: 'second', base64: 'second' }],
     })
+    expect(data['chats']).toHaveLength(4)
   })
 
   it('has every version of the messages of a long chat', async () => {

@@ -2,14 +2,15 @@ import type { Message } from '@yonder/contract/message'
 import { connectorNamesOf } from '../bots/bot-fields.ts'
 import { listBots } from '../bots/bot-store.ts'
 import { findFile, listFiles } from '../chats/file-store.ts'
-import { readChat, type RunSnapshot } from '../chats/present-chat.ts'
+import { readChatAt, type RunReader } from '../chats/present-chat.ts'
 import { findActiveRun } from '../completions/log/run-store.ts'
 import { foldLog } from '../completions/maintenance/end-run.ts'
 import { presentToolCall } from '../connectors/calls/call-record-store.ts'
 import { listConnectors } from '../connectors/connector-store.ts'
 import { listPermissions } from '../connectors/tools/permission-store.ts'
 import { listToolVersions } from '../connectors/tools/tool-store.ts'
-import type { Database, Db } from '../db/database.ts'
+import type { Db } from '../db/database.ts'
+import type { Snapshot } from '../db/read-snapshot.ts'
 import type { ConnectorRow } from '../db/tables/connector-tables.ts'
 import type { IntegrationRow } from '../db/tables/integration-tables.ts'
 import type { ShareRow, UsageRecordRow, UserRow } from '../db/tables/tables.ts'
@@ -18,7 +19,6 @@ import type { User } from '../identity/user.ts'
 import type { ManagedUser } from '../identity/users/manage-users.ts'
 import { toUser } from '../identity/users/user-store.ts'
 import { listIntegrations } from '../integrations/integration-store.ts'
-import { AppError } from '../lib/app-error.ts'
 import { formatNanos } from '../usage/present-usage.ts'
 import {
   findUserById,
@@ -30,7 +30,8 @@ import {
 } from './export-store.ts'
 
 export interface ExportDeps {
-  readonly database: Pick<Database, 'db' | 'dialect'>
+  /** All data of the result is of its moment. */
+  readonly database: Snapshot
   /** The origin of shared links. */
   readonly publicUrl: string
   /** Milliseconds since 1970. */
@@ -42,8 +43,7 @@ export interface ExportDeps {
 /**
  * Yields the text of one JSON object, in parts, with the data of a user. Keys, tokens and
  * passwords are left out, and so is which prompt each reply was given. The server may run meanwhile: nothing is
- * changed, lists and chats are read one after the other, and a reply that is being written is exported with its text so
- * far.
+ * changed, and a reply that is being written is exported with its text so far.
  */
 export async function* exportUser(deps: ExportDeps, account: ManagedUser): AsyncGenerator<string> {
   const { db } = deps.database
@@ -90,9 +90,8 @@ async function* exportChats({ database, onChat }: ExportDeps, user: User): Async
   const ids = await listAllChatIds(db, user.id)
   let isFirst = true
   for (const [index, id] of ids.entries()) {
-    const chat = await readChatIfStored(database, user, id)
+    const chat = await readWholeChat(database, user, id)
     onChat?.(index + 1, ids.length)
-    if (chat === undefined) continue
     const files = await listFiles(db, user, id)
     // The object stays open for the files, which are too large to be in memory together.
     yield `${isFirst ? '' : ','}\n${indent(chat, 4).slice(0, -'\n    }'.length)}${files.length === 0 ? '' : ',\n      "files": ['}`
@@ -109,23 +108,23 @@ async function* exportChats({ database, onChat }: ExportDeps, user: User): Async
   if (!isFirst) yield '\n  '
 }
 
-/** Undefined when the user has deleted the chat meanwhile. */
-async function readChatIfStored({ db, dialect }: ExportDeps['database'], user: User, id: string) {
-  const readRun = async (chatId: string): Promise<RunSnapshot | undefined> => {
+/** Reads the run of a chat from its log, since this process executes none. */
+const runs: RunReader = {
+  async read({ db, dialect }, chatId) {
     const run = await findActiveRun(db, dialect, chatId)
     if (run === undefined) return undefined
     const { seq, messages } = await foldLog(db, run.id)
     return { run: { message_id: run.message_id, seq }, messages }
-  }
-  try {
-    const { run: _run, ...chat } = await readChat(db, readRun, user, id)
-    const messages: Message[] = []
-    for await (const page of chat.messages) messages.push(...page)
-    return { ...chat, messages }
-  } catch (error) {
-    if (error instanceof AppError && error.code === 'not_found') return undefined
-    throw error
-  }
+  },
+}
+
+async function readWholeChat(snapshot: Snapshot, user: User, chatId: string) {
+  const read = await readChatAt(snapshot, { runs, user, chatId, pagesFrom: snapshot.db })
+  if (read === 'expired') throw new Error('a run of an export cannot expire')
+  const { run: _run, ...chat } = read
+  const messages: Message[] = []
+  for await (const page of chat.messages) messages.push(...page)
+  return { ...chat, messages }
 }
 
 function presentUser(account: ManagedUser, row: UserRow | undefined) {

@@ -1,5 +1,6 @@
 import { isGoogleIntegration, titleOfIntegration } from '@yonder/contract/integration-names'
 import type { ApiKeyService } from '../config/api-key-service.ts'
+import type { Db } from '../db/database.ts'
 import { openJson, toOrigin, type Credential } from '../db/secrets/credential.ts'
 import { integrationKeyContext, integrationTokensContext } from '../db/secrets/seal-contexts.ts'
 import type { Sealer } from '../db/secrets/seal-secret.ts'
@@ -105,8 +106,9 @@ export interface IntegrationStatus {
 export async function listStatuses(
   deps: Pick<IntegrationDeps, 'database'> & StatusDeps,
   userId: string,
+  db: Db = deps.database.db,
 ): Promise<ReadonlyMap<string, IntegrationStatus>> {
-  const rows = await listIntegrations(deps.database.db, { id: userId })
+  const rows = await listIntegrations(db, { id: userId })
   return new Map(
     rows
       .filter(({ api_key, tokens, ended }) => api_key !== null || tokens !== null || ended === 1)

@@ -1,5 +1,5 @@
 import type { Config } from '../config/config.ts'
-import type { Database } from '../db/database.ts'
+import type { Database, Db } from '../db/database.ts'
 import type { Sealer } from '../db/secrets/seal-secret.ts'
 import type { GuardedFetch } from '../http/outgoing/guarded-fetch.ts'
 import { AppError } from '../lib/app-error.ts'
@@ -104,7 +104,7 @@ export function openIntegrations(appDeps: AppDeps, { onChanged, onError }: Integ
     requireGoogleAccess,
     connectors,
     /** Returns the status of each integration that a user has connected, by name. */
-    listStatuses: (userId: string) => listStatuses(deps, userId),
+    listStatuses: (userId: string, trx?: Db) => listStatuses(deps, userId, trx),
     /** Stores why calls with this account fail; null when they work. */
     recordFailure,
     /** Disconnects a user's integrations at Google and revokes their tokens. */

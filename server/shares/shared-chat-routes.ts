@@ -1,5 +1,5 @@
 import { SharedChat } from '@yonder/contract/share'
-import type { Db } from '../db/database.ts'
+import type { Database } from '../db/database.ts'
 import { AnyId, type Api, route } from '../http/api.ts'
 import { readInPages } from '../http/json-pieces.ts'
 import { oneAtATime } from '../http/one-at-a-time.ts'
@@ -9,7 +9,7 @@ import { readSharedChat } from './shared-chat.ts'
 /** Registers the public route of a shared chat. `perMinute` limits a network. It ignores a token. */
 export function registerSharedChatRoutes(
   api: Api,
-  db: Db,
+  database: Database,
   { perMinute }: { readonly perMinute: number },
 ): void {
   limitNetworks(api, perMinute)
@@ -30,7 +30,7 @@ export function registerSharedChatRoutes(
       ...oneAtATime(() => 'share'),
     },
     async (request) => {
-      const chat = await readSharedChat(db, request.params.id)
+      const chat = await readSharedChat(database, request.params.id)
       return { ...chat, messages: readInPages(chat.messages) }
     },
   )

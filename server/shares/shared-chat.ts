@@ -11,7 +11,8 @@ import {
   readMessages,
 } from '../chats/message-store.ts'
 import { presentMessage } from '../chats/present-chat.ts'
-import type { Db } from '../db/database.ts'
+import type { Database, Db } from '../db/database.ts'
+import { readSnapshot } from '../db/read-snapshot.ts'
 import type { MessageRow } from '../db/tables/tables.ts'
 import { AppError } from '../lib/app-error.ts'
 import { findShare } from './share-store.ts'
@@ -28,15 +29,23 @@ export type ReadSharedChat = Omit<SharedChat, 'messages'> & {
  * fields that `presentSharedMessage` lists are public. The texts are read with the pages of the result.
  * @throws AppError `not_found`
  */
-export async function readSharedChat(db: Db, shareId: string): Promise<ReadSharedChat> {
-  const share = await findShare(db, shareId)
-  const path = share === undefined ? [] : await listWholePath(db, share.chat_id, share.message_id)
+export async function readSharedChat(
+  source: Pick<Database, 'db' | 'dialect'>,
+  shareId: string,
+): Promise<ReadSharedChat> {
+  const { share, path } = await readSnapshot(source, async ({ db }) => {
+    const found = await findShare(db, shareId)
+    return {
+      share: found,
+      path: found === undefined ? [] : await listWholePath(db, found.chat_id, found.message_id),
+    }
+  })
   const last = path.at(-1)
   if (share === undefined || last === undefined)
     throw new AppError('not_found', 'There is no such shared chat.')
   return {
     id: shareId,
-    messages: presentPath(db, share.chat_id, path),
+    messages: presentPath(source.db, share.chat_id, path),
     update_time: new Date(last.unix_timestamp).toISOString(),
     selected_message_id: String(path.length),
   }

@@ -1,5 +1,4 @@
-import type { Kysely } from 'kysely'
-import type { Tables } from '../../db/tables/tables.ts'
+import type { Db } from '../../db/database.ts'
 import { maxTotal, type FindRequest, type FoundChats } from './chat-finder.ts'
 import { listChats, prepareSearch, sampleChats } from './postgres-search-store.ts'
 
@@ -14,29 +13,27 @@ const indexCostInChats = 22_500
 /**
  * Finds the chats that contain every word. When many chats have all words, the chats are read newest first until there
  * are enough for the page and the total. Otherwise the index finds the messages with the rarest word, and the other
- * words are looked up in their chats.
+ * words are looked up in their chats. `trx` is a transaction.
  */
-export function findInPostgres(db: Kysely<Tables>, request: FindRequest): Promise<FoundChats> {
+export async function findInPostgres(trx: Db, request: FindRequest): Promise<FoundChats> {
   const { userId, offset, limit } = request
   const wanted = Math.max(maxTotal, offset + limit)
-  return db.transaction().execute(async (trx) => {
-    await prepareSearch(trx)
-    const shares = await sampleChats(trx, userId, request.words)
-    const [rarest, ...others] = request.words
-      .map((word, index) => ({ word, share: shares.words[index] ?? 0 }))
-      .toSorted((a, b) => a.share - b.share)
-    if (rarest === undefined) throw new Error('a search has no words')
+  await prepareSearch(trx)
+  const shares = await sampleChats(trx, userId, request.words)
+  const [rarest, ...others] = request.words
+    .map((word, index) => ({ word, share: shares.words[index] ?? 0 }))
+    .toSorted((a, b) => a.share - b.share)
+  if (rarest === undefined) throw new Error('a search has no words')
 
-    const query = { userId, offset, limit, wanted, maxHits }
-    // A hundred sampled chats may lack a combination that the shares of its words make likely.
-    const likely = others.reduce((product, { share }) => product * share, rarest.share)
-    const chatsToRead = wanted / Math.max(shares.all, likely)
-    if (chatsToRead > indexCostInChats * rarest.share) {
-      const words = others.map(({ word }) => word)
-      const found = await listChats(trx, { ...query, indexed: rarest.word, words })
-      if (found.isComplete) return { ids: found.ids, total: Math.min(found.total, maxTotal) }
-    }
-    const { ids, total } = await listChats(trx, { ...query, indexed: null, words: request.words })
-    return { ids, total: Math.min(total, maxTotal) }
-  })
+  const query = { userId, offset, limit, wanted, maxHits }
+  // A hundred sampled chats may lack a combination that the shares of its words make likely.
+  const likely = others.reduce((product, { share }) => product * share, rarest.share)
+  const chatsToRead = wanted / Math.max(shares.all, likely)
+  if (chatsToRead > indexCostInChats * rarest.share) {
+    const words = others.map(({ word }) => word)
+    const found = await listChats(trx, { ...query, indexed: rarest.word, words })
+    if (found.isComplete) return { ids: found.ids, total: Math.min(found.total, maxTotal) }
+  }
+  const { ids, total } = await listChats(trx, { ...query, indexed: null, words: request.words })
+  return { ids, total: Math.min(total, maxTotal) }
 }

@@ -1,10 +1,11 @@
 import type { ChatList } from '@yonder/contract/chat'
-import type { Database } from '../../db/database.ts'
+import type { Database, Db } from '../../db/database.ts'
+import { readSnapshot } from '../../db/read-snapshot.ts'
 import type { User } from '../../identity/user.ts'
 import { repeatUntilStopped } from '../../lib/repeat-until-stopped.ts'
 import { WorkerThread } from '../../lib/worker-thread.ts'
 import { countChats, listChatIds } from '../chat-store.ts'
-import type { ChatFinder } from './chat-finder.ts'
+import type { ChatFinder, FindRequest, FoundChats } from './chat-finder.ts'
 import { findInPostgres } from './find-in-postgres.ts'
 import { indexMessages, removeFromIndex } from './index-messages.ts'
 import { fillSearchTexts } from './postgres-search-store.ts'
@@ -34,7 +35,7 @@ export function openSearch(database: Database, onError: (error: unknown) => void
       onError,
     )
     return {
-      searchChats: createChatSearch(database, (request) => findInPostgres(db, request)),
+      searchChats: createChatSearch(database, null),
       // PostgreSQL deletes texts with their messages.
       removeUser: (_userId: string) => Promise.resolve(),
       close: endFilling,
@@ -77,18 +78,27 @@ export interface ChatQuery {
 
 export type SearchChats = (user: User, query: ChatQuery) => Promise<ChatList>
 
-/** Creates the query for a user's chats, newest first: all of them, or with a search those with every word. */
-export function createChatSearch({ db }: Database, findChats: ChatFinder): SearchChats {
+/**
+ * Creates the query for a user's chats, newest first: all of them, or with a search those with every word. `findApart`
+ * searches on a connection of its own; null on PostgreSQL.
+ */
+function createChatSearch(database: Database, findApart: ChatFinder | null): SearchChats {
   return async (user, { search, page, limit }) => {
     const words = splitWords(search)
     const offset = (page - 1) * limit
-    const found =
-      words.length === 0
-        ? {
-            ids: await listChatIds(db, user, { offset, limit }),
-            total: await countChats(db, user, maxListTotal),
-          }
-        : await findChats({ userId: user.id, words, offset, limit })
-    return { chats: await summarizeChats(db, user, found.ids), total: found.total, page, limit }
+    const request = { userId: user.id, words, offset, limit }
+    const foundApart = words.length === 0 ? undefined : await findApart?.(request)
+    return readSnapshot(database, async ({ db }) => {
+      const found =
+        foundApart ?? (await (words.length === 0 ? listAll(db, user, request) : findInPostgres(db, request)))
+      return { chats: await summarizeChats(db, user, found.ids), total: found.total, page, limit }
+    })
+  }
+}
+
+async function listAll(db: Db, user: User, { offset, limit }: FindRequest): Promise<FoundChats> {
+  return {
+    ids: await listChatIds(db, user, { offset, limit }),
+    total: await countChats(db, user, maxListTotal),
   }
 }

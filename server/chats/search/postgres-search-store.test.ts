@@ -47,12 +47,8 @@ describe.runIf(engines.includes('postgres'))('the texts for the search in Postgr
       if (owner === user) ids.unshift(chat.id)
     }
     const find = async (...words: string[]) => {
-      const { ids: found, total } = await findInPostgres(db, {
-        userId: user.id,
-        words,
-        offset: 0,
-        limit: 100,
-      })
+      const request = { userId: user.id, words, offset: 0, limit: 100 }
+      const { ids: found, total } = await db.transaction().execute((trx) => findInPostgres(trx, request))
       return { ids: found, total }
     }
     const expected = [await find('lighthouse'), await find('keeper', 'lighthouse'), await find('with')]

@@ -12,11 +12,15 @@ import { tsqueryOf } from './words.ts'
 const sampledChats = 100
 const sampledTexts = 20
 
+/** Milliseconds for a statement of a search. */
+const maxSearchMs = 60_000
+
 /**
  * Makes the plans of this transaction use one processor, so that a search does not take those that other requests need,
  * and no JIT, which would take longer than the search.
  */
 export async function prepareSearch(trx: Db): Promise<void> {
+  await sql.raw(`set local statement_timeout = ${maxSearchMs}`).execute(trx)
   await sql`
     select set_config('jit', 'off', true), set_config('max_parallel_workers_per_gather', '0', true)`.execute(
     trx,

@@ -1,5 +1,5 @@
 import type { ErrorDetail } from '@yonder/contract/error'
-import type { RunSnapshot } from '../../chats/present-chat.ts'
+import type { ActiveRunReader } from '../../chats/present-chat.ts'
 import { sseFrame, type SseStream } from '../../http/sse.ts'
 import { onAbort } from '../../lib/abort.ts'
 import { AppError } from '../../lib/app-error.ts'
@@ -155,19 +155,22 @@ async function readRunStatus(
   return 'waiting'
 }
 
-/** Returns the chat's active run up to its last committed event. A run whose node died is ended and not returned. */
-export async function findRunSnapshot(
-  deps: Pick<CompletionDeps, 'database' | 'runs' | 'now'>,
-  chatId: string,
-): Promise<RunSnapshot | undefined> {
-  const { db, dialect } = deps.database
-  const run = await findActiveRun(db, dialect, chatId)
-  if (run === undefined) return undefined
-  const recorder = deps.runs.get(run.id)?.recorder
-  if (recorder === undefined && run.expired) {
-    await expireRun(deps, run.id)
-    return undefined
+/** Reads active runs up to their last committed event. */
+export function createRunReader(deps: Pick<CompletionDeps, 'database' | 'runs' | 'now'>): ActiveRunReader {
+  return {
+    async read({ db, dialect }, chatId, fits) {
+      const run = await findActiveRun(db, dialect, chatId)
+      if (run === undefined) return undefined
+      const recorder = deps.runs.get(run.id)?.recorder
+      if (recorder === undefined && run.expired) return 'expired'
+      // What is in memory is cheaper than the log, but may be of another moment.
+      const state =
+        recorder !== undefined && fits(recorder.state.messages) ? recorder.state : await foldLog(db, run.id)
+      return { run: { message_id: run.message_id, seq: state.seq }, messages: state.messages }
+    },
+    async expire(chatId) {
+      const run = await findActiveRun(deps.database.db, deps.database.dialect, chatId)
+      if (run?.expired === true) await expireRun(deps, run.id)
+    },
   }
-  const state = recorder?.state ?? (await foldLog(db, run.id))
-  return { run: { message_id: run.message_id, seq: state.seq }, messages: state.messages }
 }

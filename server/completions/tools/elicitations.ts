@@ -5,25 +5,26 @@ import { checkElicitationAnswer } from '../../connectors/calls/elicitation-form.
 import type { User } from '../../identity/user.ts'
 import { AppError } from '../../lib/app-error.ts'
 import type { CompletionDeps } from '../completion-deps.ts'
-import { findRunSnapshot } from '../log/read-run.ts'
 import { findActiveRun, insertAnswer, listAnswers } from '../log/run-store.ts'
+import { foldLog } from '../maintenance/end-run.ts'
 
 /**
  * Answers an elicitation of a running tool, whichever node runs it. An elicitation is answered once.
  * @throws AppError `not_found`, `conflict`, `invalid_request`
  */
 export async function answerElicitation(
-  deps: Pick<CompletionDeps, 'database' | 'runs' | 'now'>,
+  deps: Pick<CompletionDeps, 'database' | 'runs'>,
   user: User,
   { chatId, messageId, questionId, answer }: ToolAnswerRequest,
 ): Promise<void> {
   const { db, dialect } = deps.database
   await requireChat(db, user, chatId)
   const run = await findActiveRun(db, dialect, chatId)
-  const running = await findRunSnapshot(deps, chatId)
-  const reply = running?.messages.find(({ id }) => id === messageId)
-  const elicitation = reply?.call?.question
-  if (run === undefined || elicitation?.id !== questionId) throw notPending()
+  const activeRun = run && deps.runs.get(run.id)
+  if (run === undefined || (run.expired && activeRun === undefined)) throw notPending()
+  const { messages } = activeRun?.recorder.state ?? (await foldLog(db, run.id))
+  const elicitation = messages.find(({ id }) => id === messageId)?.call?.question
+  if (elicitation?.id !== questionId) throw notPending()
   const checked = checkElicitationAnswer(elicitation, answer)
   if (checked === undefined) {
     throw new AppError(
@@ -33,7 +34,6 @@ export async function answerElicitation(
   }
   const stored = { question_id: questionId, run_id: run.id, answer: JSON.stringify(checked) }
   if (!(await insertAnswer(db, stored))) throw notPending()
-  const activeRun = deps.runs.get(run.id)
   if (activeRun === undefined) await dialect.notifyRuns(db, [run.id])
   else activeRun.elicitations.answer(questionId, checked)
 }

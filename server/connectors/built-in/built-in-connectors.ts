@@ -1,3 +1,4 @@
+import type { Db } from '../../db/database.ts'
 import type { ConnectorRow } from '../../db/tables/connector-tables.ts'
 import type { IntegrationAccount, IntegrationConnector } from '../../integrations/integration-connector.ts'
 import type { IntegrationStatus } from '../../integrations/integration-credential.ts'
@@ -14,7 +15,7 @@ export type OwnedBuiltIn = BuiltInConnector & IntegrationStatus
 export interface IntegrationConnectors {
   readonly connectors: readonly BuiltInConnector[]
   /** Returns the status of each integration that the user has connected, by name. */
-  listStatuses(userId: string): Promise<ReadonlyMap<string, IntegrationStatus>>
+  listStatuses(userId: string, db?: Db): Promise<ReadonlyMap<string, IntegrationStatus>>
   /** Stores why calls with this account of an integration fail; null when they work. */
   recordFailure(account: IntegrationAccount, integration: string, failure: string | null): Promise<void>
 }
@@ -67,8 +68,8 @@ export function createBuiltInConnectors(
     /** Whether the connector's server runs in this process, so that its results can be trusted. */
     isInProcess,
     /** The built-in connectors that a user has. */
-    async listFor(userId: string): Promise<readonly OwnedBuiltIn[]> {
-      const statuses = await listStatuses(userId)
+    async listFor(db: Db, userId: string): Promise<readonly OwnedBuiltIn[]> {
+      const statuses = await listStatuses(userId, db)
       return list.flatMap((connector) => {
         if (connector.integration === undefined) return [{ ...connector, version: 1, isConnected: true }]
         const status = statuses.get(connector.integration)

@@ -1,5 +1,6 @@
 import { CompiledQuery, sql, type Kysely, type Transaction } from 'kysely'
-import type { Database, Db, Dialect } from '../database.ts'
+import type { Db, Dialect } from '../database.ts'
+import type { Snapshot } from '../read-snapshot.ts'
 import type { Tables } from '../tables/tables.ts'
 import { refusal } from './refuse.ts'
 import {
@@ -14,28 +15,11 @@ import {
 } from './rows.ts'
 import { copiedTables, listColumns, primaryKeys, type Column, type CopiedTable } from './tables.ts'
 
-interface Source {
-  readonly db: Db
-  readonly dialect: Dialect
-}
-
-/** Runs `read` with the data of one moment. Servers can write meanwhile, without waiting. */
-export function readSnapshot<T>({ db, dialect }: Database, read: (source: Source) => Promise<T>): Promise<T> {
-  return db.connection().execute(async (connection) => {
-    await sql.raw(dialect.beginSnapshotSql).execute(connection)
-    try {
-      return await read({ db: connection, dialect })
-    } finally {
-      await sql`rollback`.execute(connection)
-    }
-  })
-}
-
 /** Rows that PostgreSQL sends at once: few where a row may have megabytes. */
 const rowsPerFetch = (table: CopiedTable): number => (table === 'files' ? 4 : maxChunkRows)
 
 /** Reads the rows of all tables, ordered by primary key. `source` is a snapshot or a transaction on one connection. */
-export async function* readTables(source: Source): AsyncGenerator<Chunk> {
+export async function* readTables(source: Snapshot): AsyncGenerator<Chunk> {
   const columns = await listColumns(source)
   for (const table of copiedTables) {
     const tableColumns = columns.get(table)
@@ -46,7 +30,7 @@ export async function* readTables(source: Source): AsyncGenerator<Chunk> {
 }
 
 async function* readTable(
-  { db, dialect }: Source,
+  { db, dialect }: Snapshot,
   table: CopiedTable,
   columns: readonly Column[],
 ): AsyncGenerator<Chunk> {
@@ -113,7 +97,7 @@ async function* fetchFromPostgres(
 }
 
 /** Hashes and counts all rows. `source` is a snapshot or a transaction on one connection. */
-export async function hashContent(source: Source): Promise<Content> {
+export async function hashContent(source: Snapshot): Promise<Content> {
   const writer = new ContentWriter()
   for await (const chunk of readTables(source)) writer.add(chunk)
   return writer.finish()

@@ -11,7 +11,8 @@ import {
 } from '../../testing/database/test-database.ts'
 import { addUser } from '../../testing/factories/users.ts'
 import { openDatabase } from '../open-database.ts'
-import { hashContent, readSnapshot } from './copy-rows.ts'
+import { readSnapshot } from '../read-snapshot.ts'
+import { hashContent } from './copy-rows.ts'
 import { createBackup } from './create-backup.ts'
 import { copiedTables } from './tables.ts'
 

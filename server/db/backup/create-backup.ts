@@ -1,11 +1,12 @@
 import type { Database, Db } from '../database.ts'
 import { describeOtherVersion, migrations, countAppliedMigrations } from '../migrate.ts'
 import { openStoredDatabase, type DatabaseOptions } from '../open-database.ts'
+import { readSnapshot } from '../read-snapshot.ts'
 import { compareSecretKey } from '../secrets/compare-secret-key.ts'
 import { findSecretKey } from '../secrets/require-secret-key.ts'
 import { createSealer } from '../secrets/seal-secret.ts'
 import { writeBackupFile, type WrittenBackup } from './backup-file.ts'
-import { readSnapshot, readTables } from './copy-rows.ts'
+import { readTables } from './copy-rows.ts'
 import { refusal } from './refuse.ts'
 import { withProgress, type ReportRows } from './rows.ts'
 

@@ -5,8 +5,9 @@ import { engines, isConcurrent, openTestDatabase } from '../../testing/database/
 import { addUser } from '../../testing/factories/users.ts'
 import type { Database } from '../database.ts'
 import { migrations } from '../migrate.ts'
+import { readSnapshot } from '../read-snapshot.ts'
 import type { Tables } from '../tables/tables.ts'
-import { readSnapshot, readTables } from './copy-rows.ts'
+import { readTables } from './copy-rows.ts'
 import { fillDatabase } from './fill-database.ts'
 import type { Chunk } from './rows.ts'
 
