@@ -5,11 +5,12 @@ import type { Database, Db } from '../db/database.ts'
 import { readSnapshot } from '../db/read-snapshot.ts'
 import type { BotRow } from '../db/tables/tables.ts'
 import { type Api, route } from '../http/api.ts'
+import { readInPages } from '../http/send-pieces.ts'
 import { requireUser } from '../identity/authenticate.ts'
 import { normalizeText } from '../lib/text.ts'
 import { presentBot, toBotValues, type BotSecretDeps, type NamedConnector } from './bot-fields.ts'
 import { findBotFacts, type BotFactsDeps } from './bot-model.ts'
-import { deleteBot, listBots } from './bot-store.ts'
+import { deleteBot, listBotPage, maxPageBots } from './bot-store.ts'
 import { addBot, changeBot } from './save-bot.ts'
 
 export interface BotRoutesDeps extends Pick<BotSecretDeps, 'sealer'>, BotFactsDeps {
@@ -39,17 +40,26 @@ export function registerBotRoutes(
   const present = async (bot: BotRow, connectors: readonly NamedConnector[]): Promise<Bot> =>
     presentBot(bot, sealer, await findBotFacts({ config, listedModels, now }, bot), connectors)
 
+  /** Each page is of one moment: a bot and the connectors that it names. */
+  async function* presentPages(user: Actor): AsyncGenerator<readonly Bot[]> {
+    let last: BotRow | undefined
+    do {
+      const { bots, connectors } = await readSnapshot(database, async ({ db }) => ({
+        bots: await listBotPage(db, user, last),
+        connectors: await readConnectors(db, user),
+      }))
+      yield await Promise.all(bots.map((bot) => present(bot, connectors)))
+      last = bots.length < maxPageBots ? undefined : bots.at(-1)
+    } while (last !== undefined)
+  }
+
   api.get(
     '/api/bots',
     route('user', 'List the bots', [], { response: { 200: BotList } }),
     async (request) => {
       const user = requireUser(request)
       await listConnectors(user)
-      const { bots, connectors } = await readSnapshot(database, async ({ db }) => ({
-        bots: await listBots(db, user),
-        connectors: await readConnectors(db, user),
-      }))
-      return Promise.all(bots.map((bot) => present(bot, connectors)))
+      return readInPages(presentPages(user))
     },
   )
 

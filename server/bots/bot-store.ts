@@ -1,3 +1,4 @@
+import { sql, type SqlBool } from 'kysely'
 import { type Actor, changeable, ofUser, readable } from '../access/access.ts'
 import type { Db } from '../db/database.ts'
 import { prepareQuery } from '../db/dialects/prepare-query.ts'
@@ -11,13 +12,31 @@ export type BotChange = Omit<BotRow, 'id' | 'user_id' | 'is_default' | 'created_
 
 /** A user's bots, oldest first. */
 export function listBots(db: Db, actor: Actor): Promise<BotRow[]> {
+  return selectOwn(db, actor).execute()
+}
+
+/** Bots of one page: their instructions can have 150 kB each. */
+export const maxPageBots = 20
+
+/** The next bots of a user after this one, oldest first. */
+export function listBotPage(
+  db: Db,
+  actor: Actor,
+  { created_at, id }: Pick<BotRow, 'created_at' | 'id'> = { created_at: -1, id: '' },
+): Promise<BotRow[]> {
+  return selectOwn(db, actor)
+    .where(sql<SqlBool>`(created_at, id) > (${created_at}, ${id})`)
+    .limit(maxPageBots)
+    .execute()
+}
+
+function selectOwn(db: Db, actor: Actor) {
   return db
     .selectFrom('bots')
     .selectAll()
     .where(readable(actor, 'bots'))
     .orderBy('created_at')
     .orderBy('id')
-    .execute()
 }
 
 export async function countBots(db: Db, actor: Actor): Promise<number> {

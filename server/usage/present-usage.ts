@@ -52,6 +52,31 @@ function toCosts(costs: ReadonlyMap<string, bigint>): Cost[] {
     .map(([currency, nanos]) => ({ currency, amount: formatNanos(nanos) }))
 }
 
+/** Adds up the sums of all models for each day, bot and currency. */
+export function addUpModels(sums: readonly UsageSums[]): UsageSums[] {
+  const groups = Map.groupBy(sums, ({ day, bot, currency }) => JSON.stringify([day, bot, currency]))
+  return [...groups.values()].flatMap((parts) => {
+    const [first] = parts
+    if (first === undefined) return []
+    const add = (key: keyof UsageSums): number => parts.reduce((total, one) => total + Number(one[key]), 0)
+    return [
+      {
+        ...first,
+        model: '',
+        calls: add('calls'),
+        input_tokens: add('input_tokens'),
+        output_tokens: add('output_tokens'),
+        cached_tokens: add('cached_tokens'),
+        reasoning_tokens: add('reasoning_tokens'),
+        uncounted_calls: add('uncounted_calls'),
+        unpriced_calls: add('unpriced_calls'),
+        cost_units: add('cost_units'),
+        cost_nanos: add('cost_nanos'),
+      },
+    ]
+  })
+}
+
 /** The report of a range of days. Every total is a sum of the same parts, so all of them agree. */
 export function presentReport(query: UsageQuery, sums: readonly UsageSums[]): UsageReport {
   const addUpBy = (keyOf: (one: UsageSums) => string) =>

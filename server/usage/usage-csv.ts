@@ -24,22 +24,41 @@ const sumColumns: readonly Column<Sums>[] = [
   ['Calls without a known cost', (one) => one.unpriced_calls],
 ]
 
-/** The sums of each day, bot, model and currency as CSV: RFC 4180 in UTF-8 with a byte order mark. */
-export function writeUsageCsv(sums: readonly UsageSums[]): string {
-  return writeCsv([['Day', ({ day }) => day], ['Bot', ({ bot }) => bot], ...sumColumns], sums)
+/** Writes the sums of each day, bot, model and currency as CSV: RFC 4180 in UTF-8 with a byte order mark. */
+export async function* writeUsageCsv(pages: AsyncIterable<readonly UsageSums[]>): AsyncGenerator<string> {
+  const columns: readonly Column<UsageSums>[] = [
+    ['Day', ({ day }) => day],
+    ['Bot', ({ bot }) => bot],
+    ...sumColumns,
+  ]
+  // Sent with the first page, so that a failure to read that one can still be reported.
+  let head = writeHead(columns)
+  for await (const sums of pages) {
+    yield head + writeRows(columns, sums)
+    head = ''
+  }
 }
 
 /** The sums of each user, model and currency as CSV of the same form. */
 export function writeUserUsageCsv(sums: readonly UserUsageSums[]): string {
-  return writeCsv([['E-mail', ({ email }) => email], ['User', ({ user_id }) => user_id], ...sumColumns], sums)
+  const columns: readonly Column<UserUsageSums>[] = [
+    ['E-mail', ({ email }) => email],
+    ['User', ({ user_id }) => user_id],
+    ...sumColumns,
+  ]
+  return writeHead(columns) + writeRows(columns, sums)
 }
 
-function writeCsv<Row>(columns: readonly Column<Row>[], rows: readonly Row[]): string {
-  const lines = [
-    columns.map(([title]) => title),
-    ...rows.map((row) => columns.map(([, read]) => read(row) ?? '')),
-  ]
-  return byteOrderMark + lines.map((line) => `${line.map(toCell).join(',')}\r\n`).join('')
+function writeHead<Row>(columns: readonly Column<Row>[]): string {
+  return byteOrderMark + toLine(columns.map(([title]) => title))
+}
+
+function writeRows<Row>(columns: readonly Column<Row>[], rows: readonly Row[]): string {
+  return rows.map((row) => toLine(columns.map(([, read]) => read(row) ?? ''))).join('')
+}
+
+function toLine(cells: readonly (string | number)[]): string {
+  return `${cells.map(toCell).join(',')}\r\n`
 }
 
 function toCell(value: string | number): string {

@@ -3,20 +3,25 @@ import { MessageUsage, MessageUsageQuery, UsageQuery, UsageReport } from '@yonde
 import { z } from 'zod'
 import type { Db } from '../db/database.ts'
 import { type Api, route } from '../http/api.ts'
+import { textInPages } from '../http/send-pieces.ts'
 import { requireUser } from '../identity/authenticate.ts'
 import { AppError } from '../lib/app-error.ts'
-import { presentMessageUsage, presentReport } from './present-usage.ts'
+import { addUpModels, presentMessageUsage, presentReport } from './present-usage.ts'
 import { writeUsageCsv } from './usage-csv.ts'
 import { listUsageDays } from './usage-days.ts'
-import { listUsageOfMessages, sumUsage } from './usage-store.ts'
+import { listUsageOfMessages, readUsage, type UsageSums } from './usage-store.ts'
 
 /** Registers the routes that report what a user's calls of models used and cost. */
 export function registerUsageRoutes(api: Api, db: Db): void {
   api.get(
     '/api/usage',
     route('user', 'Sum up tokens and costs', [], { querystring: UsageQuery, response: { 200: UsageReport } }),
-    async (request) =>
-      presentReport(request.query, await sumUsage(db, requireUser(request), listUsageDays(request.query))),
+    async (request) => {
+      const sums: UsageSums[] = []
+      for await (const page of readUsage(db, requireUser(request), listUsageDays(request.query)))
+        sums.push(...addUpModels(page))
+      return presentReport(request.query, sums)
+    },
   )
 
   api.get(
@@ -27,11 +32,11 @@ export function registerUsageRoutes(api: Api, db: Db): void {
     }),
     async (request, reply) => {
       const { from, to } = request.query
-      const sums = await sumUsage(db, requireUser(request), listUsageDays(request.query))
+      const pages = readUsage(db, requireUser(request), listUsageDays(request.query))
       return reply
         .type('text/csv; charset=utf-8')
         .header('content-disposition', `attachment; filename="yonder-usage-${from}-${to}.csv"`)
-        .send(writeUsageCsv(sums))
+        .send(textInPages(writeUsageCsv(pages)))
     },
   )
 

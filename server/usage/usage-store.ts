@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { sql, type RawBuilder } from 'kysely'
 import { type Actor, readable } from '../access/access.ts'
 import type { Db } from '../db/database.ts'
@@ -106,11 +107,23 @@ function sums(): RawBuilder<unknown> {
     coalesce(${sum(sql`u.cost % ${sql.lit(nanosOfUnit)}`)}, 0) as cost_nanos`
 }
 
-/**
- * Sums the user's records by day, bot, model and currency. The index on user and time finds the records of the days.
- */
-export async function sumUsage(db: Db, actor: Actor, days: readonly UsageDay[]): Promise<UsageSums[]> {
-  if (days.length === 0) return []
+/** Days that one query sums up: a day may have thousands of records. */
+const maxQueryDays = 10
+
+/** Sums the user's records by day, bot, model and currency, in pages of some days. */
+export async function* readUsage(
+  db: Db,
+  actor: Actor,
+  days: readonly UsageDay[],
+): AsyncGenerator<UsageSums[]> {
+  for (let from = 0; from < days.length; from += maxQueryDays) {
+    if (from > 0) await nextTurn()
+    yield await sumDays(db, actor, days.slice(from, from + maxQueryDays))
+  }
+}
+
+/** The index on user and time finds the records of the days. */
+async function sumDays(db: Db, actor: Actor, days: readonly UsageDay[]): Promise<UsageSums[]> {
   const ranges = sql.join(
     days.map(({ start, end }) => sql`(cast(${start} as bigint), cast(${end} as bigint))`),
   )
