@@ -228,7 +228,7 @@ export type MessagePlace = Pick<
 }
 
 /** Places of one query: their texts are skipped, which takes time too. */
-const maxPlaces = 2_000
+const maxPlaces = 1_000
 
 /** Returns the places of all messages of a chat, oldest first. */
 export async function listPlaces(db: Db, chatId: string): Promise<MessagePlace[]> {
@@ -393,19 +393,27 @@ export async function listPathAfterSummary(
 
 /** Returns the places of the whole path from the root to a message, oldest first; empty when the message is missing. */
 export async function listWholePath(db: Db, chatId: string, leafId: string): Promise<MessagePlace[]> {
-  const path = sql<{ id: string; depth: number }>`(
-    with recursive path (id, parent_id, depth) as (
-      select id, parent_id, 1 from messages where chat_id = ${chatId} and id = ${leafId}
-      union all
-      select m.id, m.parent_id, path.depth + 1
-      from path join messages m on m.chat_id = ${chatId} and m.id = path.parent_id
-    )
-    select id, depth from path)`
-  return selectPlaces(db)
-    .innerJoin(path.as('path'), 'path.id', 'm.id')
-    .where('m.chat_id', '=', chatId)
-    .orderBy('path.depth', 'desc')
-    .execute()
+  const places: MessagePlace[] = []
+  for (let next: string | null = leafId; next !== null;) {
+    if (places.length > 0) await nextTurn()
+    const path = sql<{ id: string; depth: number }>`(
+      with recursive path (id, parent_id, depth) as (
+        select id, parent_id, 1 from messages where chat_id = ${chatId} and id = ${next}
+        union all
+        select m.id, m.parent_id, path.depth + 1
+        from path join messages m on m.chat_id = ${chatId} and m.id = path.parent_id
+        where path.depth < ${maxPlaces}
+      )
+      select id, depth from path)`
+    const page: MessagePlace[] = await selectPlaces(db)
+      .innerJoin(path.as('path'), 'path.id', 'm.id')
+      .where('m.chat_id', '=', chatId)
+      .orderBy('path.depth')
+      .execute()
+    places.push(...page)
+    next = page.at(-1)?.parent_id ?? null
+  }
+  return places.reverse()
 }
 
 const replyUpdate = prepareQuery(

@@ -19,7 +19,7 @@ import type { Db } from '../db/database.ts'
 import { readSnapshot } from '../db/read-snapshot.ts'
 import type { ConnectorRow } from '../db/tables/connector-tables.ts'
 import { type Api, route } from '../http/api.ts'
-import { readInPages } from '../http/json-pieces.ts'
+import { readInPages } from '../http/send-pieces.ts'
 import { requireUser } from '../identity/authenticate.ts'
 import { normalizeText } from '../lib/text.ts'
 import { listConnectorCalls } from './calls/call-record-store.ts'
@@ -30,13 +30,13 @@ import { credentialIdOf, deleteConnector, findConnector, requireConnector } from
 import { connectionKey, connectionPrefix } from './mcp/connection-pool.ts'
 import { readBrowserKey, formatConsentCookie, createConsentRequest } from './oauth/consent-request.ts'
 import { findGrant } from './oauth/grant-store.ts'
-import { presentConnector } from './present-connector.ts'
+import { presentConnector, presentTools } from './present-connector.ts'
 import { changeConnector, requireDeletable, createConnector } from './save-connector.ts'
 import { readConnectors, syncConnectors } from './sync-connectors.ts'
 import { changePermissions } from './tools/change-permissions.ts'
 import { readModelTool } from './tools/list-model-tools.ts'
 import { listPermissions } from './tools/permission-store.ts'
-import { listToolHeads } from './tools/tool-store.ts'
+import { readToolHeads } from './tools/tool-store.ts'
 
 const NameParams = z.object({ name: z.string().transform(normalizeText) })
 const ToolParams = NameParams.extend({ tool: z.string().transform(normalizeText) })
@@ -288,33 +288,27 @@ async function readAccount(
   }
 }
 
-/** The connectors of a user, and what the user has decided about their tools. */
-interface ReadConnectors {
-  readonly connectors: readonly ConnectorRow[]
-  readonly permissions: Awaited<ReturnType<typeof listPermissions>>
+/** Presents a connector to its owner. */
+async function presentOne(deps: ConnectorDeps, connector: ConnectorRow): Promise<Connector> {
+  return present(deps, connector, await listPermissions(deps.database.db, [connector.id]))
 }
 
-async function readAll({ builtIns }: ConnectorDeps, db: Db, user: Actor): Promise<ReadConnectors> {
-  const connectors = await readConnectors(db, user, builtIns)
-  const ids = connectors.map(({ id }) => id)
-  return { connectors, permissions: await listPermissions(db, ids) }
-}
-
-function presentOne({ database, sealer }: ConnectorDeps, connector: ConnectorRow): Promise<Connector> {
-  return readSnapshot(database, async ({ db }) => {
-    const tools = await listToolHeads(db, connector)
-    return presentConnector(connector, tools, await listPermissions(db, [connector.id]), sealer)
-  })
-}
-
-/** Presents connectors one by one: their tools can have a megabyte each. */
 async function* presentEach(
-  { database, sealer, shared }: ConnectorDeps,
+  deps: ConnectorDeps,
   { connectors, permissions }: ReadConnectors,
 ): AsyncGenerator<readonly Connector[]> {
   for (const connector of connectors) {
-    // Reading can take 10 ms.
-    await shared.turns.next()
-    yield [presentConnector(connector, await listToolHeads(database.db, connector), permissions, sealer)]
+    const own = permissions.filter(({ connector_id }) => connector_id === connector.id)
+    yield [present(deps, connector, own)]
   }
+}
+
+/** The tools of the connector, which can have megabytes, are read while they are sent. */
+function present(
+  { database: { db }, sealer }: ConnectorDeps,
+  connector: ConnectorRow,
+  permissions: ReadConnectors['permissions'],
+): Connector {
+  const tools = presentTools(connector, readToolHeads(db, connector), permissions)
+  return { ...presentConnector(connector, permissions, sealer), tools: readInPages(tools) }
 }

@@ -9,16 +9,14 @@ import type { PermissionVersion } from './tools/permission-store.ts'
 import { decideKind } from './tools/resolve-tool.ts'
 import type { ToolHead } from './tools/tool-store.ts'
 
-/** Converts a connector to the form that its owner gets, with secrets masked. */
+/** Converts a connector, without its tools, to the form that its owner gets, with secrets masked. */
 export function presentConnector(
   connector: ConnectorRow,
-  tools: readonly ToolHead[],
   permissions: readonly PermissionVersion[],
   sealer: Sealer,
-): Connector {
+): Omit<Connector, 'tools'> {
   const namesOf = (permission: PermissionVersion['permission']) =>
     permissions.filter((row) => row.permission === permission).map(({ name }) => name)
-  const permissionOf = new Map(permissions.map((row) => [row.name, row]))
   return {
     name: connector.name,
     url: connector.url,
@@ -32,7 +30,6 @@ export function presentConnector(
     notice: connector.notice,
     allow_tools: connector.asks === 0 ? null : namesOf('allow'),
     block_tools: namesOf('block'),
-    tools: tools.map((tool) => presentTool(connector, tool, permissionOf.get(tool.name))),
     time_limit: connector.time_limit,
     credential: credentialIdOf(connector),
   }
@@ -42,6 +39,17 @@ export function presentConnector(
 function presentStatus({ status, call_error }: ConnectorRow): Connector['status'] {
   if (status === 'connected' && call_error !== null) return 'failed'
   return connectorStatuses.find((known) => known === status) ?? 'disconnected'
+}
+
+/** Converts pages of a connector's tools to the form that its owner gets. */
+export async function* presentTools(
+  connector: ConnectorRow,
+  pages: AsyncIterable<readonly ToolHead[]>,
+  permissions: readonly PermissionVersion[],
+): AsyncGenerator<readonly ConnectorTool[]> {
+  const permissionOf = new Map(permissions.map((row) => [row.name, row]))
+  for await (const tools of pages)
+    yield tools.map((tool) => presentTool(connector, tool, permissionOf.get(tool.name)))
 }
 
 function presentTool(

@@ -60,7 +60,7 @@ describe.each(engines)('a connector whose calls fail, on %s', (engine) => {
     })
   async function stateOf(name: string) {
     const row = await requireConnector(connectors.database.db, ada, name)
-    const { status, error_message } = presentConnector(row, [], [], connectors.sealer)
+    const { status, error_message } = presentConnector(row, [], connectors.sealer)
     return { status, error_message }
   }
   const works = { status: 'connected', error_message: null }

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import {
   maxToolNames,
   type ConnectorInput,
@@ -23,6 +24,8 @@ import { findTool, listToolVersions } from './tool-store.ts'
 
 type Connector = Pick<ConnectorRow, 'id'>
 
+/** Permissions that are changed in one turn of the event loop. */
+const changesPerTurn = 20
 /** Of one connector; two full lists. */
 const maxPermissions = 2 * maxToolNames
 
@@ -50,7 +53,11 @@ export function changePermissions(
       await updateConnector(trx, user, connector.id, { asks: changed.asks })
       await deletePermissions(trx, connector, { permission: 'allow' })
     }
-    for (const tool of tools) await changePermission(trx, connector, tool)
+    for (const [index, tool] of tools.entries()) {
+      await changePermission(trx, connector, tool)
+      // SQLite returns within the same turn of the event loop.
+      if (index % changesPerTurn === changesPerTurn - 1) await nextTurn()
+    }
     if ((await listPermissions(trx, [connector.id])).length > maxPermissions) {
       throw conflict(
         `At most ${maxPermissions} tools of "${name}" can be allowed or blocked. Take some back.`,

@@ -57,24 +57,36 @@ const headPattern = new RegExp(
   String.raw`^\{"name":${text},"title":(?:null|${text}),"description":${text}(?=,)`,
 )
 
-/** Returns the tools of a connector, in the order of its server's list. Their schemas are not read. */
-export async function listToolHeads(db: Db, connector: Pick<ConnectorRow, 'id'>): Promise<ToolHead[]> {
-  const rows = await selectVersions(db)
-    .select(({ fn, lit, ref, val }) =>
-      fn<string>('substr', [ref('definition'), lit(1), val(maxHeadChars)]).as('head'),
-    )
-    .where('connector_id', '=', connector.id)
-    .orderBy('position')
-    .execute()
-  return Promise.all(
-    rows.map(async ({ head, ...version }) => {
-      const [known] = headPattern.exec(head) ?? []
-      const { title, description } = parseDefinition(
-        known === undefined ? await readDefinition(db, version) : `${known}}`,
+/** Tools of one query: their definitions can have 100 kB each, and the beginnings that are returned 10 kB. */
+const maxPageTools = 25
+
+/** Reads the tools of a connector in pages, in the order of its server's list. Their schemas are not read. */
+export async function* readToolHeads(
+  db: Db,
+  connector: Pick<ConnectorRow, 'id'>,
+): AsyncGenerator<readonly ToolHead[]> {
+  for (let after = -1, isLast = false; !isLast;) {
+    const rows = await selectVersions(db)
+      .select(({ fn, lit, ref, val }) =>
+        fn<string>('substr', [ref('definition'), lit(1), val(maxHeadChars)]).as('head'),
       )
-      return { ...version, title, description }
-    }),
-  )
+      .where('connector_id', '=', connector.id)
+      .where('position', '>', after)
+      .orderBy('position')
+      .limit(maxPageTools)
+      .execute()
+    yield Promise.all(
+      rows.map(async ({ head, ...version }) => {
+        const [known] = headPattern.exec(head) ?? []
+        const { title, description } = parseDefinition(
+          known === undefined ? await readDefinition(db, version) : `${known}}`,
+        )
+        return { ...version, title, description }
+      }),
+    )
+    after = rows.at(-1)?.position ?? after
+    isLast = rows.length < maxPageTools
+  }
 }
 
 function selectVersions(db: Db) {
