@@ -31,12 +31,7 @@ export function listBotPage(
 }
 
 function selectOwn(db: Db, actor: Actor) {
-  return db
-    .selectFrom('bots')
-    .selectAll()
-    .where(readable(actor, 'bots'))
-    .orderBy('created_at')
-    .orderBy('id')
+  return db.selectFrom('bots').selectAll().where(readable(actor, 'bots')).orderBy('created_at').orderBy('id')
 }
 
 export async function countBots(db: Db, actor: Actor): Promise<number> {

@@ -288,6 +288,18 @@ async function readAccount(
   }
 }
 
+/** The connectors of a user, and what the user has decided about their tools. */
+interface ReadConnectors {
+  readonly connectors: readonly ConnectorRow[]
+  readonly permissions: Awaited<ReturnType<typeof listPermissions>>
+}
+
+async function readAll({ builtIns }: ConnectorDeps, db: Db, user: Actor): Promise<ReadConnectors> {
+  const connectors = await readConnectors(db, user, builtIns)
+  const ids = connectors.map(({ id }) => id)
+  return { connectors, permissions: await listPermissions(db, ids) }
+}
+
 /** Presents a connector to its owner. */
 async function presentOne(deps: ConnectorDeps, connector: ConnectorRow): Promise<Connector> {
   return present(deps, connector, await listPermissions(deps.database.db, [connector.id]))

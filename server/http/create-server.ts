@@ -7,10 +7,10 @@ import { registerClientAddresses } from './client-address.ts'
 import { createErrorHandler, refuseBrokenRequest, type ToStorageError } from './error-handler.ts'
 import { registerHostCheck } from './host-check.ts'
 import { registerJsonBody } from './json-body.ts'
-import { serializerCompiler } from './json-pieces.ts'
 import { registerOpenApi } from './open-api.ts'
 import { registerRateLimits } from './rate-limits.ts'
 import { registerSecurityHeaders } from './security-headers.ts'
+import { sendInPieces, serializerCompiler } from './send-pieces.ts'
 import { Shutdown } from './shutdown.ts'
 import type { TlsServers } from './tls-server.ts'
 import { validatorCompiler } from './validate-input.ts'
@@ -85,6 +85,7 @@ export async function createServer(
   app.setValidatorCompiler(validatorCompiler)
   app.setSerializerCompiler(serializerCompiler)
   app.setErrorHandler(handleError)
+  app.addHook('onSend', sendInPieces)
   registerClientAddresses(app, trustedProxies)
   const shutdown = new Shutdown(app)
   onDisconnect(app, logDisconnect)

@@ -46,12 +46,7 @@ export function registerJsonBody(app: FastifyInstance): void {
  */
 export function parseJson(body: Uint8Array): unknown {
   if (body.byteLength === 0) return undefined
-  if (hasMoreValues(body, maxValues)) {
-    throw new AppError(
-      'invalid_request',
-      `The body has more than ${maxValues.toLocaleString('en')} names and values. Send fewer.`,
-    )
-  }
+  refuseLarge(body)
   let value: unknown
   try {
     value = JSON.parse(utf8.decode(body))
@@ -62,44 +57,52 @@ export function parseJson(body: Uint8Array): unknown {
       { cause: error },
     )
   }
-  return clean(value, 0)
+  return clean(value)
 }
 
-const quote = 0x22
-const backslash = 0x5c
-const comma = 0x2c
-const colon = 0x3a
+const sign = { quote: 0x22, backslash: 0x5c, comma: 0x2c, colon: 0x3a } as const
+const opening = { list: 0x5b, object: 0x7b } as const
+const closing = { list: 0x5d, object: 0x7d } as const
 
-/** Whether a body has more than `max` names and values, by the commas and colons outside its texts. */
-function hasMoreValues(body: Uint8Array, max: number): boolean {
-  if (body.byteLength <= max) return false
+/**
+ * Refuses a body with too many names and values, or too many levels, by its signs outside texts, before it is parsed.
+ * @throws AppError `invalid_request`
+ */
+function refuseLarge(body: Uint8Array): void {
   let count = 1
+  let depth = 0
   let isText = false
   for (let at = 0; at < body.byteLength; at++) {
     const byte = body[at]
-    if (byte === quote) isText = !isText
-    else if (byte === backslash) at++
-    else if (!isText && (byte === comma || byte === colon) && ++count > max) return true
+    if (byte === sign.quote) isText = !isText
+    else if (isText) {
+      if (byte === sign.backslash) at++
+    } else if (byte === sign.comma || byte === sign.colon) {
+      if (++count > maxValues)
+        throw new AppError(
+          'invalid_request',
+          `The body has more than ${maxValues.toLocaleString('en')} names and values. Send fewer.`,
+        )
+    } else if (byte === closing.list || byte === closing.object) depth--
+    else if ((byte === opening.list || byte === opening.object) && ++depth > maxDepth)
+      throw new AppError(
+        'invalid_request',
+        `The body is nested deeper than ${maxDepth} levels. Send a flatter one.`,
+      )
   }
-  return false
 }
 
 /** Normalizes the texts of a parsed value in place, because building it again takes longer than parsing it. */
-function clean(value: unknown, depth: number): unknown {
+function clean(value: unknown): unknown {
   if (typeof value === 'string') return normalizeText(value)
   if (typeof value !== 'object' || value === null) return value
-  if (depth >= maxDepth)
-    throw new AppError(
-      'invalid_request',
-      `The body is nested deeper than ${maxDepth} levels. Send a flatter one.`,
-    )
   const fields = value as Record<string, unknown>
   for (const [key, item] of Object.entries(fields)) {
     if (forbiddenKeys.has(key))
       throw new AppError('invalid_request', `The body contains the forbidden key ${key}. Remove it.`)
     const name = normalizeText(key)
     if (name !== key) delete fields[key]
-    fields[name] = clean(item, depth + 1)
+    fields[name] = clean(item)
   }
   return fields
 }

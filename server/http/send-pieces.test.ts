@@ -4,7 +4,7 @@ import { serializerCompiler as whole } from 'fastify-type-provider-zod'
 import { afterEach, expect, it } from 'vitest'
 import { z } from 'zod'
 import { unpublished } from './api.ts'
-import { readInPages, serializerCompiler } from './json-pieces.ts'
+import { readInPages, serializerCompiler } from './send-pieces.ts'
 
 const Answer = z.object({
   id: z.string(),

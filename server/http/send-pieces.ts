@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import type { FastifySerializerCompiler } from 'fastify'
+import type { FastifySerializerCompiler, onSendAsyncHookHandler } from 'fastify'
 import { ResponseSerializationError } from 'fastify-type-provider-zod'
 import { z } from 'zod'
 import type { $ZodType, $ZodTypes } from 'zod/v4/core'
@@ -24,6 +24,11 @@ class Pages<Item> {
  */
 export function readInPages<Item>(pages: AsyncIterable<readonly Item[]>): Item[] {
   return new Pages(pages) as unknown as Item[]
+}
+
+/** As `readInPages`, for a text that a route sends. */
+export function textInPages(pages: AsyncIterable<string>): string {
+  return Readable.from(pages, { objectMode: false }) as unknown as string
 }
 
 /** All large answers of a process take turns, so that together they delay a small one by one piece. */
@@ -94,6 +99,22 @@ async function* writeJson(schema: $ZodType, value: unknown, stringify: Stringify
     }
     yield separator === '{' ? '{}' : '}'
   } else yield stringify(schema, value)
+}
+
+/** Sends a large text or file in pieces too, which routes respond with as a whole. */
+export const sendInPieces: onSendAsyncHookHandler = async (_request, reply, payload) => {
+  if (typeof payload !== 'string' && !Buffer.isBuffer(payload)) return payload
+  if (payload.length <= maxPieceChars) return payload
+  const bytes = Buffer.from(payload as string)
+  reply.header('content-length', bytes.length)
+  return Readable.from(slice(bytes), { objectMode: false })
+}
+
+async function* slice(bytes: Buffer): AsyncGenerator<Buffer> {
+  for (let at = 0; at < bytes.length; at += maxPieceChars) {
+    yield bytes.subarray(at, at + maxPieceChars)
+    await turns.next()
+  }
 }
 
 /** Joins short parts, and divides long ones, into pieces, each in a turn of the event loop of its own. */

@@ -1,9 +1,9 @@
 import { SharedChat } from '@yonder/contract/share'
 import type { Database } from '../db/database.ts'
 import { AnyId, type Api, route } from '../http/api.ts'
-import { readInPages } from '../http/json-pieces.ts'
 import { oneAtATime } from '../http/one-at-a-time.ts'
 import { limitNetworks } from '../http/rate-limits.ts'
+import { readInPages } from '../http/send-pieces.ts'
 import { readSharedChat } from './shared-chat.ts'
 
 /** Registers the public route of a shared chat. `perMinute` limits a network. It ignores a token. */
