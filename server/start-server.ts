@@ -54,6 +54,8 @@ const eventLoopSampleMs = 100
  */
 export async function startServer(given: Readonly<Record<string, string | undefined>> = {}): Promise<void> {
   try {
+    // A closed terminal ends the server like Ctrl+C. Before there is a listener, nothing has to be closed.
+    process.on('SIGHUP', () => process.emit('SIGINT', 'SIGINT') || process.exit(0))
     await start(readSettings(given))
   } catch (error) {
     fail(error)

@@ -4,6 +4,7 @@ import { get as getSecure } from 'node:https'
 import Fastify from 'fastify'
 import { expect, it, afterEach, vi } from 'vitest'
 import { makeTestCertificate } from '../testing/make-certificate.ts'
+import { registerClientAddresses } from './client-address.ts'
 import { createServer, logDisconnect, onDisconnect, RequestLog } from './create-server.ts'
 import { createErrorHandler } from './error-handler.ts'
 import { Shutdown } from './shutdown.ts'
@@ -44,6 +45,13 @@ it('logs one line for each request, also when its client disconnects, and no id 
     forceCloseConnections: true,
   })
   const counted = vi.fn()
+  registerClientAddresses(app, ['127.0.0.1'])
+  app.decorateRequest('user', null)
+  app.addHook('onRequest', async (request) => {
+    const subject = request.headers['x-user']
+    if (typeof subject === 'string')
+      request.user = { id: 'u', issuer: 'i', subject, name: null, email: null, picture: null }
+  })
   onDisconnect(app, logDisconnect)
   onDisconnect(app, counted)
   app.get('/complete', () => 'here')
@@ -58,7 +66,12 @@ it('logs one line for each request, also when its client disconnects, and no id 
   close = () => app.close()
   const requests = () => lines.filter(({ msg }) => msg === 'request')
 
-  await (await fetch(`${address}/complete?word=secret`)).text()
+  const headers = {
+    'x-user': 'local|ada',
+    'x-forwarded-for': '::ffff:203.0.113.7',
+    authorization: 'Bearer secret',
+  }
+  await (await fetch(`${address}/complete?word=secret`, { headers })).text()
   await expect.poll(() => requests().length).toBe(1)
   const client = new AbortController()
   const stream = await fetch(`${address}/stream?word=secret`, { signal: client.signal })
@@ -70,8 +83,14 @@ it('logs one line for each request, also when its client disconnects, and no id 
   await expect(timedOut).rejects.toThrow()
   await expect.poll(() => requests().length).toBe(3)
   expect(requests()).toEqual([
-    expect.objectContaining({ method: 'GET', path: '/complete', status: 200 }),
-    expect.objectContaining({ method: 'GET', path: '/stream', status: 200, left: true }),
+    expect.objectContaining({
+      method: 'GET',
+      path: '/complete',
+      status: 200,
+      address: '203.0.113.7',
+      user: 'local|ada',
+    }),
+    expect.objectContaining({ path: '/stream', status: 200, left: true, address: '127.0.0.1', user: null }),
     expect.objectContaining({ method: 'GET', path: '/waiting', status: null, left: true }),
   ])
   expect(requests()[0]).not.toHaveProperty('left')

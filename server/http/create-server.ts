@@ -162,6 +162,9 @@ function describeResponse(request: FastifyRequest, reply: FastifyReply) {
   return {
     method: request.method,
     path: describePath(request.url),
+    address: request.client.address,
+    // The id by which `yonder users` knows the user. Null on public routes, and when the token was refused.
+    user: request.user?.subject ?? null,
     // Null when no response was sent.
     status: reply.raw.headersSent ? reply.statusCode : null,
     milliseconds: Math.round(reply.elapsedTime),

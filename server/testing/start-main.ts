@@ -17,7 +17,7 @@ export interface MainProcess {
   output(): string
   readonly alive: boolean
   /** Sends a signal and waits for the exit. Returns the exit code, null after SIGKILL. */
-  end(signal: 'SIGTERM' | 'SIGKILL'): Promise<number | null>
+  end(signal: 'SIGTERM' | 'SIGINT' | 'SIGHUP' | 'SIGKILL'): Promise<number | null>
   /** Starts the process again with the same port and data, after `end`. */
   restart(): Promise<void>
   /** Stops the process and removes its data. */
@@ -73,7 +73,7 @@ export async function startMain(settings: Readonly<Record<string, string>> = {})
     throw new Error(`The product did not become ready:\n${printed}`)
   }
 
-  async function end(signal: 'SIGTERM' | 'SIGKILL'): Promise<number | null> {
+  async function end(signal: 'SIGTERM' | 'SIGINT' | 'SIGHUP' | 'SIGKILL'): Promise<number | null> {
     started.child.kill(signal)
     const [code] = await started.exited
     return code
