@@ -1,5 +1,5 @@
 import { rootFolder } from '../bin/run-command.mjs'
-import { checkDocLinks, checkDocPaths } from './architecture/doc-paths.mjs'
+import { checkDocLinks, checkDocPaths, checkPackedLinks } from './architecture/doc-paths.mjs'
 import { checkLayers } from './architecture/layers.mjs'
 import { readSources } from './architecture/read-sources.mjs'
 import { checkRestrictedCode } from './architecture/restricted-code.mjs'
@@ -12,6 +12,7 @@ const problems = [
   ...rules.flatMap((rule) => rule(sources)),
   ...checkDocPaths(rootFolder),
   ...checkDocLinks(rootFolder),
+  ...checkPackedLinks(rootFolder, sources),
 ]
 for (const problem of problems) console.log(problem)
 console.log(`${sources.length} files; ${problems.length} problems.`)

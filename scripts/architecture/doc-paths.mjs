@@ -42,6 +42,49 @@ export function checkDocLinks(root) {
   )
 }
 
+/** Files that npm packs without being told. */
+const alwaysPacked = ['package.json', 'README.md', 'LICENSE']
+
+/**
+ * Every link of a packed document to a file leads to a packed one, and every address of a file of the repository in the
+ * code leads to a file.
+ *
+ * @param {string} root
+ * @param {readonly import('./read-sources.mjs').Source[]} sources
+ * @returns {string[]} a sentence for each problem
+ */
+export function checkPackedLinks(root, sources) {
+  const { files, homepage } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+  const isPacked = (/** @type {string} */ path) =>
+    [...alwaysPacked, ...files].some((entry) => path === entry || path.startsWith(`${entry}/`))
+  const fromDocuments = listDocuments(root)
+    .filter(isPacked)
+    .flatMap((document) =>
+      listTargets(readFileSync(join(root, document), 'utf8'))
+        .map((path) => join(dirname(document), path))
+        .filter((path) => !existsSync(join(root, path)) || !isPacked(path))
+        .map((path) => `${document} is packed, and leads to ${path}, which is not`),
+    )
+  const fromCode = sources.flatMap(({ path, code }) =>
+    [...code.matchAll(/https:\/\/github\.com\/([\w-]+\/[\w-]+)\/blob\/main\/([\w./-]+)/g)]
+      .filter(([address, , file = '']) => address.startsWith(homepage) && !existsSync(join(root, file)))
+      .map(([address]) => `${path}: ${address} leads nowhere`),
+  )
+  return [...fromDocuments, ...fromCode]
+}
+
+/**
+ * Returns the files that links and pictures of a document name.
+ *
+ * @param {string} text
+ */
+function listTargets(text) {
+  return [...text.matchAll(/\]\(([^)\s]+)\)|\b(?:src|srcset|href)="([^"]+)"/g)]
+    .map(([, link, attribute]) => link ?? attribute ?? '')
+    .filter((target) => !/^(?:https?:|mailto:|#)/.test(target))
+    .map((target) => target.split('#')[0] ?? '')
+}
+
 /**
  * Returns the headings of a document as GitHub writes them in addresses.
  *

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { checkDocLinks, checkDocPaths } from './doc-paths.mjs'
+import { checkDocLinks, checkDocPaths, checkPackedLinks } from './doc-paths.mjs'
 import { checkLayers } from './layers.mjs'
 import { checkPatterns } from './patterns.mjs'
 import { parseSource } from './read-sources.mjs'
@@ -346,6 +346,23 @@ describe('the paths in documents', () => {
     expect(check(documents, checkDocLinks)).toStrictEqual([
       'README.md: the link (docs/gone.md) leads nowhere',
       'docs/map.md: the link (#two) leads nowhere',
+    ])
+  })
+
+  it('says when a packed document or an address in the code leads out of the package', () => {
+    const documents = {
+      'package.json': '{"files":["docs/a.md","docs/decisions"],"homepage":"https://github.com/o/r"}',
+      'README.md': '[a](docs/a.md) [c](docs/c.md#x) <img src="docs/gone.png"> [site](https://a.b/c)',
+      'docs/a.md': '[b](decisions/b.md)',
+      'docs/decisions/b.md': '[up](../a.md#a)',
+      'docs/c.md': '[gone](gone.md)',
+    }
+    const blob = 'https://github.com/o/r/blob/main'
+    const sources = tree({ 'server/a.ts': `const a = '${blob}/docs/a.md', b = '${blob}/docs/gone.md#x'` })
+    expect(check(documents, (root) => checkPackedLinks(root, sources))).toStrictEqual([
+      'README.md is packed, and leads to docs/c.md, which is not',
+      'README.md is packed, and leads to docs/gone.png, which is not',
+      `server/a.ts: ${blob}/docs/gone.md leads nowhere`,
     ])
   })
 })
