@@ -30,6 +30,8 @@ import { notifyReady } from './notify-ready.ts'
 import { ErrorReports, handleProcessErrors } from './process-errors.ts'
 import { seedDemoShare } from './shares/seed-demo-share.ts'
 import { openTls } from './tls/open-tls.ts'
+import { watchClock } from './watch-clock.ts'
+import { watchResources } from './watch-resources.ts'
 
 /** Found from `server/start-server.ts` and from the bundle in `server/dist`. */
 const webRoot = fileURLToPath(
@@ -146,6 +148,9 @@ async function serve({
     notifyReady().catch((error: unknown) =>
       app.log.warn({ err: error }, 'systemd-notify could not say that the server is ready'),
     )
+  const warn = (text: string): void => app.log.warn(text)
+  watchResources(warn)
+  watchClock(database, warn, now)
   if (identity.setUpUrl !== null) print([`Create the first account at ${identity.setUpUrl}`])
   void findHostOllama({ config, guards }).then(print)
 

@@ -12,6 +12,8 @@ const problems: Readonly<Record<string, string>> = {
   EDQUOT: 'the disk quota is used up',
   EFBIG: 'it is too large for this file system',
   EIO: 'the disk has failed',
+  EMFILE: 'this process may not open more files (ulimit -n)',
+  ENFILE: 'this machine may not open more files (fs.file-max)',
 }
 
 /**

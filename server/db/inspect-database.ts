@@ -31,11 +31,28 @@ export async function readPostgresFacts(db: Db) {
   }
 }
 
-/** Milliseconds since 1970 by the clock of the database. */
-export async function readDatabaseClock({ db, dialect }: Pick<Database, 'db' | 'dialect'>): Promise<number> {
+/** Milliseconds by which the clocks of this machine and of the database differ at least, however long the query took. */
+export async function readClockDifference(
+  { db, dialect }: Pick<Database, 'db' | 'dialect'>,
+  now: () => number,
+): Promise<number> {
+  const before = now()
   const { rows } = await sql<{ now: number | string }>`select ${dialect.clock} as now`.execute(db)
-  return Number(rows[0]?.now)
+  const time = Number(rows[0]?.now)
+  return Math.max(0, before - time, time - now())
 }
+
+/** A shorter difference does no harm. */
+const minDifferenceMs = 2_000
+
+/** What is wrong with such a difference and what to do; null when it does no harm. */
+export function describeClockDifference(differenceMs: number): string | null {
+  if (differenceMs < minDifferenceMs) return null
+  return `The clocks of this machine and of the database differ by ${Math.round(differenceMs / 1_000)} s. ${clockAdvice}`
+}
+
+export const clockAdvice =
+  'Set the clock, and let a service such as systemd-timesyncd or chrony keep it right.'
 
 /** The newest time that a chat, a sign-in or a migration was stored with. Null when there is none. */
 export async function findNewestTime(db: Db): Promise<number | null> {

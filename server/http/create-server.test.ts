@@ -1,11 +1,12 @@
 import { once } from 'node:events'
 import { get as getPlain, type IncomingMessage } from 'node:http'
 import { get as getSecure } from 'node:https'
+import { connect, type AddressInfo } from 'node:net'
 import Fastify from 'fastify'
 import { expect, it, afterEach, vi } from 'vitest'
 import { makeTestCertificate } from '../testing/make-certificate.ts'
 import { registerClientAddresses } from './client-address.ts'
-import { createServer, logDisconnect, onDisconnect, RequestLog } from './create-server.ts'
+import { createServer, limitConnections, logDisconnect, onDisconnect, RequestLog } from './create-server.ts'
 import { createErrorHandler } from './error-handler.ts'
 import { Shutdown } from './shutdown.ts'
 import { createTlsServers } from './tls-server.ts'
@@ -104,6 +105,26 @@ it('logs one line for each request, also when its client disconnects, and no id 
     .slice(3)
     .map(({ path }) => path)
   expect(paths).toEqual(['/api/share/[id]', '/share/[id]', '//share/[id]/x'])
+})
+
+it('refuses connections while others still have descriptors, and says so once', async () => {
+  const lines: string[] = []
+  const app = Fastify({
+    logger: { level: 'error', stream: { write: (line: string) => void lines.push(line) } },
+  })
+  limitConnections(app, 100, () => 98)
+  await app.listen({ port: 0, host: '127.0.0.1' })
+  const { port } = app.server.address() as AddressInfo
+  const first = connect(port, '127.0.0.1')
+  await once(first, 'connect')
+  for (let count = 0; count < 2; count++) {
+    const refused = connect(port, '127.0.0.1').resume()
+    refused.on('error', () => undefined)
+    await once(refused, 'close')
+  }
+  expect(lines).toEqual([expect.stringContaining('because 1 are open. This process may open 100 files')])
+  first.destroy()
+  await app.close()
 })
 
 it('sends HSTS for an https address, but not with a certificate that a device may not trust', async () => {

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import Fastify, { LogController, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { describeError } from '../lib/describe-error.ts'
+import { countDescriptors, readDescriptorLimit } from '../lib/descriptors.ts'
+import { findExhausted } from '../lib/exhausted.ts'
 import { fitLine } from '../lib/fit-line.ts'
 import { unpublished } from './api.ts'
 import { registerClientAddresses } from './client-address.ts'
@@ -80,8 +82,11 @@ export async function createServer(
   })
   // Emitted, for example, when no file descriptor is free for a connection. `listen` throws earlier errors.
   app.server.on('error', (error) => {
-    if (app.server.listening) app.log.error({ err: error }, 'the HTTP server failed')
+    if (app.server.listening)
+      app.log.error({ err: error }, findExhausted(error)?.operator ?? 'the HTTP server failed')
   })
+  const descriptors = readDescriptorLimit()
+  if (descriptors !== null) limitConnections(app, descriptors, countDescriptors)
   app.setValidatorCompiler(validatorCompiler)
   app.setSerializerCompiler(serializerCompiler)
   app.setErrorHandler(handleError)
@@ -101,6 +106,30 @@ export async function createServer(
   if (tls !== null && tls.authority !== null) registerAuthority(app, tls.authority)
   await registerOpenApi(app, publicUrl)
   return { app, shutdown }
+}
+
+/** The share of the free file descriptors that clients may use. The others are for the database, models and files. */
+const clientShare = 0.8
+/** Milliseconds between two lines of the log about refused connections. */
+const refusedLogMs = 60_000
+
+/**
+ * Refuses connections before the process has no free file descriptor: the system would close each new one without
+ * anyone knowing, and requests to the database and to models would fail.
+ */
+export function limitConnections(app: FastifyInstance, descriptors: number, countUsed: () => number): void {
+  const { server } = app
+  app.addHook('onListen', async () => {
+    server.maxConnections = Math.max(1, Math.floor((descriptors - countUsed()) * clientShare))
+  })
+  let loggedAt = -Infinity
+  server.on('drop', () => {
+    if (performance.now() - loggedAt < refusedLogMs) return
+    loggedAt = performance.now()
+    app.log.error(
+      `Connections are refused, because ${server.maxConnections.toLocaleString('en')} are open. This process may open ${descriptors.toLocaleString('en')} files and connections: raise LimitNOFILE= of systemd, ulimits of a container, or ulimit -n.`,
+    )
+  })
 }
 
 /** Offers the certificate of the authority to devices that do not trust it yet. */

@@ -4,6 +4,7 @@ import type { ErrorCode, ErrorBody } from '@yonder/contract/error'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { AppError } from '../lib/app-error.ts'
 import { errorCode } from '../lib/describe-error.ts'
+import { findExhausted } from '../lib/exhausted.ts'
 import { cutText } from '../lib/text.ts'
 
 /** The HTTP status of each error code. */
@@ -124,6 +125,8 @@ export function toAppError(
   if (error instanceof AppError) return error
   const storageError = toStorageError(error)
   if (storageError !== null) return storageError
+  const exhausted = findExhausted(error)
+  if (exhausted !== undefined) return new AppError('unavailable', exhausted.user, { cause: error })
   const status = error instanceof Error ? ((error as FastifyError).statusCode ?? 500) : 500
   if (error instanceof Error && status >= 400 && status < 500) {
     // Fastify's message contains the address, which may have the id of a shared chat or an authorization code.

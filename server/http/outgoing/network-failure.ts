@@ -1,4 +1,5 @@
 import type { ErrorCode } from '@yonder/contract/error'
+import { findExhausted } from '../../lib/exhausted.ts'
 
 /** What the errors of Node.js and undici mean, by their codes. The sentences follow the name of the server. */
 const networkFailures: Readonly<Record<string, readonly [ErrorCode, string]>> = {
@@ -64,6 +65,8 @@ export function describeNetworkFailure(
   server: string,
   hasResponse: boolean,
 ): { readonly code: ErrorCode; readonly message: string } {
+  const exhausted = findExhausted(error)
+  if (exhausted !== undefined) return { code: 'unavailable', message: exhausted.user }
   const errorCode = networkCode(error)
   if (/CERT|SIGNATURE|SELF_SIGNED|ERR_TLS|ERR_SSL|EPROTO/.test(errorCode)) {
     const problem = certificateProblems[errorCode] ?? otherCertificateProblem
