@@ -8,6 +8,9 @@ const shared = {
 }
 export const textFormats = ['email', 'uri', 'date', 'date-time'] as const
 
+/** A number, or its text when a double cannot hold it, with every digit. */
+const WrittenNumber = z.union([z.number(), z.string()])
+
 /** A field of the form that a tool asks the user to fill in. The texts come from the tool's server. */
 export const ElicitationField = z.discriminatedUnion('kind', [
   z.object({
@@ -23,9 +26,9 @@ export const ElicitationField = z.discriminatedUnion('kind', [
     ...shared,
     kind: z.literal('number'),
     whole: z.boolean(),
-    minimum: z.number().nullable(),
-    maximum: z.number().nullable(),
-    value: z.number().nullable(),
+    minimum: WrittenNumber.nullable(),
+    maximum: WrittenNumber.nullable(),
+    value: WrittenNumber.nullable(),
   }),
   z.object({ ...shared, kind: z.literal('switch'), value: z.boolean().nullable() }),
   z.object({
@@ -62,6 +65,7 @@ export type Elicitation = z.infer<typeof Elicitation>
 /** `decline` refuses the form or page. `cancel` closes it without a decision, for example after a timeout. */
 export const ElicitationAnswer = z.object({
   action: z.enum(['accept', 'decline', 'cancel']),
+  /** The values of the fields. A number may also be its text, which is sent to the tool's server as it is written. */
   content: z
     .record(z.string().max(100), z.union([z.string(), z.number(), z.boolean(), z.array(z.string())]))
     .optional(),

@@ -90,7 +90,7 @@ function registerToolRoutes(api: Api, routes: CompletionRoutesDeps): void {
         body: ToolConfirmRequest,
         response: { 200: eventStream, 202: RunAccepted },
       }),
-      config: { perMinute },
+      config: { perMinute, exactNumbers: 'number' },
     },
     async (request, reply) => {
       const user = requireUser(request)
@@ -107,10 +107,13 @@ function registerToolRoutes(api: Api, routes: CompletionRoutesDeps): void {
 
   api.post(
     '/api/tool/answer',
-    route('owner', 'Answer the question of a tool call', ['conflict'], {
-      body: ToolAnswerRequest,
-      response: { 200: ToolAnswerResponse },
-    }),
+    {
+      ...route('owner', 'Answer the question of a tool call', ['conflict'], {
+        body: ToolAnswerRequest,
+        response: { 200: ToolAnswerResponse },
+      }),
+      config: { exactNumbers: 'text' },
+    },
     async (request) => {
       await answerElicitation(deps, requireUser(request), request.body)
       return { answered: true } as const

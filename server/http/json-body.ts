@@ -1,6 +1,7 @@
-import type { FastifyInstance } from 'fastify'
+import { ExactNumber, readJson, RepeatedKeyError } from '@yonder/contract/lib/exact-json'
+import type { FastifyContextConfig, FastifyInstance } from 'fastify'
 import { AppError } from '../lib/app-error.ts'
-import { normalizeText } from '../lib/text.ts'
+import { cleanText, normalizeText } from '../lib/text.ts'
 
 /** Deeper bodies are refused, because code that walks them recursively could run out of stack. */
 const maxDepth = 32
@@ -12,6 +13,16 @@ const maxValues = 20_000
 
 /** Shared, because creating a decoder takes longer than decoding a short body. */
 const utf8 = new TextDecoder('utf-8', { fatal: true })
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /**
+     * For what a user has seen or written: repeated keys are refused, and a number that a double cannot hold is read as
+     * an `ExactNumber` or as its text.
+     */
+    readonly exactNumbers?: 'number' | 'text'
+  }
+}
 
 const forbiddenKeys = new Set(['__proto__', 'prototype'])
 
@@ -33,7 +44,7 @@ export function registerJsonBody(app: FastifyInstance): void {
       return
     }
     try {
-      done(null, parseJson(body as Buffer))
+      done(null, parseJson(body as Buffer, request.routeOptions.config.exactNumbers))
     } catch (error) {
       done(error as Error)
     }
@@ -44,20 +55,25 @@ export function registerJsonBody(app: FastifyInstance): void {
  * Parses a body. An empty one is `undefined`, so that the schema of the route names what is missing.
  * @throws AppError `invalid_request`
  */
-export function parseJson(body: Uint8Array): unknown {
+export function parseJson(body: Uint8Array, exactNumbers?: FastifyContextConfig['exactNumbers']): unknown {
   if (body.byteLength === 0) return undefined
   refuseLarge(body)
   let value: unknown
   try {
-    value = JSON.parse(utf8.decode(body))
+    const text = utf8.decode(body)
+    value = exactNumbers === undefined ? JSON.parse(text) : readJson(text, { refusesRepeatedKeys: true })
   } catch (error) {
+    if (error instanceof RepeatedKeyError)
+      throw new AppError('invalid_request', `The body has ${cleanText(error.message)}. Send it once.`, {
+        cause: error,
+      })
     throw new AppError(
       'invalid_request',
       'The body is not valid JSON in UTF-8. Correct it and send it again.',
       { cause: error },
     )
   }
-  return clean(value)
+  return clean(value, exactNumbers === 'text')
 }
 
 const sign = { quote: 0x22, backslash: 0x5c, comma: 0x2c, colon: 0x3a } as const
@@ -93,8 +109,9 @@ function refuseLarge(body: Uint8Array): void {
 }
 
 /** Normalizes the texts of a parsed value in place, because building it again takes longer than parsing it. */
-function clean(value: unknown): unknown {
+function clean(value: unknown, writesNumbers: boolean): unknown {
   if (typeof value === 'string') return normalizeText(value)
+  if (value instanceof ExactNumber) return writesNumbers ? value.source : value
   if (typeof value !== 'object' || value === null) return value
   const fields = value as Record<string, unknown>
   for (const [key, item] of Object.entries(fields)) {
@@ -102,7 +119,7 @@ function clean(value: unknown): unknown {
       throw new AppError('invalid_request', `The body contains the forbidden key ${key}. Remove it.`)
     const name = normalizeText(key)
     if (name !== key) delete fields[key]
-    fields[name] = clean(item)
+    fields[name] = clean(item, writesNumbers)
   }
   return fields
 }

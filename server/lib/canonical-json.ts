@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { ExactNumber } from '@yonder/contract/lib/exact-json'
 
 /** The SHA-256 in hex of a JSON value with sorted keys, so that the order of its keys does not matter. */
 export function hashJson(value: unknown): string {
@@ -11,7 +12,7 @@ export function canonicalJson(value: unknown): string {
 }
 
 function sortKeys(value: unknown): unknown {
-  if (typeof value !== 'object' || value === null) return value
+  if (!isContainer(value)) return value
   if (Array.isArray(value)) return value.map(sortKeys)
   const sorted: Record<string, unknown> = Object.create(null) as Record<string, unknown>
   for (const [key, item] of Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))) {
@@ -45,5 +46,5 @@ export function isDeeperThan(value: unknown, maxDepth: number): boolean {
 }
 
 function isContainer(value: unknown): value is object {
-  return typeof value === 'object' && value !== null
+  return typeof value === 'object' && value !== null && !(value instanceof ExactNumber)
 }

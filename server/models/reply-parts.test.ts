@@ -1,6 +1,6 @@
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { modelLimits } from './adapter.ts'
-import { ReplyParts } from './reply-parts.ts'
+import { readArguments, ReplyParts } from './reply-parts.ts'
 
 it('has content after a call alone, because a model that is called again would repeat it', () => {
   const parts = new ReplyParts(modelLimits)
@@ -56,5 +56,20 @@ it('hides the key in everything else, and keeps JSON as it is', () => {
     name: '…',
     arguments: '{"a":"…","b":null}',
     note: { from: 'source', data: { signature: '…' } },
+  })
+})
+
+describe('the arguments of a call', () => {
+  it.each([
+    ['{"id":1234567890123456789,"id":-0}', '{"id":1234567890123456789,"id":-0}'],
+    ['{ "a" : 1.0, "b": 1E5,"c":[0.50,1e400 ] }', '{ "a" : 1, "b": 100000,"c":[0.5,1e400 ] }'],
+    ['{"1.0":"1.0 \\" 2.0","\\\\":3.0}', '{"1.0":"1.0 \\" 2.0","\\\\":3}'],
+    [
+      '{"a":"\\u0000","b\\ud800":"\\ud83d\\ude00","c":"\\\\u0000"}',
+      '{"a":"\uFFFD","b\uFFFD":"\\ud83d\\ude00","c":"\\\\u0000"}',
+    ],
+    ['"{\\"id\\":1234567890123456789}"', '{"id":1234567890123456789}'],
+  ])('%j are kept, with numbers as they are sent', (sent, kept) => {
+    expect(readArguments(sent)).toBe(kept)
   })
 })

@@ -1,5 +1,6 @@
 import { hash, randomUUID } from 'node:crypto'
 import type { ApiType } from '@yonder/contract/bot'
+import { endOfString, isHeldByDouble } from '@yonder/contract/lib/exact-json'
 import { isDeeperThan, maxArgumentsDepth } from '../lib/canonical-json.ts'
 import { openSecretFilters, type SecretFilter } from '../lib/hide-secret.ts'
 import { isObject, parseJson } from '../lib/json-object.ts'
@@ -292,7 +293,7 @@ export function readCallArguments(text: string): Pick<ModelToolCall, 'arguments'
 }
 
 /**
- * The arguments as JSON that every database can store; `{}` for an empty text or null, `undefined` when they are not a
+ * The arguments as JSON that every database can store, with every digit and every key; `{}` for an empty text or null, `undefined` when they are not a
  * JSON object, or nested too deeply. Some servers encode the object twice.
  */
 export function readArguments(text: string): string | undefined {
@@ -301,18 +302,40 @@ export function readArguments(text: string): string | undefined {
   if (value === null) return '{}'
   if (typeof value === 'string') return value.trimStart().startsWith('{') ? readArguments(value) : undefined
   if (!isObject(value) || isDeeperThan(value, maxArgumentsDepth)) return undefined
-  return needsNormalizing.test(text) ? JSON.stringify(normalizeJson(value)) : text
+  return normalizeJsonText(text)
 }
 
-const needsNormalizing = /[\0\uD800-\uDFFF]|\\u(?:0000|[dD][89a-fA-F])/
+/** What may be a number that `JSON.stringify` writes in another form, such as 1.0 and 1E5, also within a string. */
+const otherForm = /\d(?:\.\d|[eE])|\d{16}/
+const unstorableEscape = /\\u(?:0000|[dD][89a-fA-F])/
+const escapes = /\\u[dD][89abAB]..\\u[dD][c-fC-F]..|\\u....|\\[\s\S]/g
 
-function normalizeJson(value: unknown): unknown {
-  if (typeof value === 'string') return normalizeText(value)
-  if (Array.isArray(value)) return value.map(normalizeJson)
-  if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(
-    Object.entries(value).map(([key, inner]) => [normalizeText(key), normalizeJson(inner)]),
+/**
+ * Normalizes the strings and keys of JSON, and writes the numbers that a double holds in the form in which they are sent,
+ * so that the user sees what the tool gets. Everything else stays as it was written: it is not parsed and written again.
+ */
+function normalizeJsonText(text: string): string {
+  const written = otherForm.test(text) ? writeNumbers(text) : text
+  if (!unstorableEscape.test(written)) return normalizeText(written)
+  return normalizeText(
+    written.replaceAll(escapes, (escape) =>
+      /^\\u(?:0000|[dD][89a-fA-F]..)$/.test(escape) ? '\uFFFD' : escape,
+    ),
   )
+}
+
+function writeNumbers(json: string): string {
+  let written = ''
+  for (let at = 0; at < json.length;) {
+    const start = json.indexOf('"', at)
+    const outside = json.slice(at, start === -1 ? undefined : start)
+    written += outside.replaceAll(/-?\d[\d.eE+-]*/g, (number) =>
+      isHeldByDouble(number) ? JSON.stringify(Number(number)) : number,
+    )
+    at = start === -1 ? json.length : endOfString(json, start) + 1
+    if (start !== -1) written += json.slice(start, at)
+  }
+  return written
 }
 
 /**

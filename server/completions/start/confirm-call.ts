@@ -37,7 +37,11 @@ export async function requirePendingCall(
   let count = 0
   do {
     pending = await listPendingCalls(db, user, { server, tool, chatId, messageId }, count)
-    const match = pending.find((row) => expected !== undefined && toCanonical(row.arguments) === expected)
+    const match = pending.find(
+      (row) =>
+        // Arguments that cannot be called are confirmed too: the call then says why.
+        row.arguments === args || (expected !== undefined && toCanonical(row.arguments) === expected),
+    )
     if (match !== undefined) return match
     count += pending.length
   } while (pending.length === pendingCallsPageSize)

@@ -28,7 +28,7 @@ import { refreshTools } from '../tools/refresh-tools.ts'
 import { resolveTool, type ReadBotConnectors, type ResolvedTool } from '../tools/resolve-tool.ts'
 import { parseDefinition } from '../tools/tool-store.ts'
 import { recordCall, type StartedRecord } from './call-record-store.ts'
-import { checkElicitationAnswer, readElicitation } from './elicitation-form.ts'
+import { checkElicitationAnswer, readElicitation, toSentAnswer, type SentAnswer } from './elicitation-form.ts'
 import {
   addNote,
   failure,
@@ -277,11 +277,7 @@ class RunningCall {
   }
 
   /** Returns undefined for an elicitation that cannot be shown. */
-  async #elicit(
-    params: unknown,
-    signal: AbortSignal,
-    isRepeated: boolean,
-  ): Promise<ElicitationAnswer | undefined> {
+  async #elicit(params: unknown, signal: AbortSignal, isRepeated: boolean): Promise<SentAnswer | undefined> {
     const { maxElicitationFields } = this.#deps.settings.limits
     const elicitation = readElicitation(params, maxElicitationFields, isRepeated)
     const { onElicit } = this.#request
@@ -289,7 +285,8 @@ class RunningCall {
     if (onElicit === undefined) return { action: 'decline' }
     try {
       const answer = await onElicit(elicitation, signal)
-      return checkElicitationAnswer(elicitation, answer) ?? { action: 'cancel' }
+      const checked = checkElicitationAnswer(elicitation, answer)
+      return checked === undefined ? { action: 'cancel' } : toSentAnswer(elicitation, checked)
     } catch (error) {
       this.#deps.onError(error)
       return { action: 'cancel' }
@@ -403,7 +400,10 @@ function readServerError(error: unknown): string {
     toVisibleLine(text.slice(0, maxErrorChars * 2))
       .slice(0, maxErrorChars)
       .toWellFormed()
-  const data = cause.data === undefined || isDeeperThan(cause.data, 64) ? '' : JSON.stringify(cause.data)
+  const { data: sent } = cause
+  // A text may be data that was written as JSON to keep its numbers.
+  const data =
+    typeof sent === 'string' ? sent : sent === undefined || isDeeperThan(sent, 64) ? '' : JSON.stringify(sent)
   return `[Error ${cause.code}: ${cut(cause.message)}${data === '' ? '' : ` Data: ${cut(data)}`}]`
 }
 

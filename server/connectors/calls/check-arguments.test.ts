@@ -69,6 +69,54 @@ describe('the check of arguments', () => {
     )
   })
 
+  const big = '9007199254740993'
+  it.each([
+    ['integer', '{"type":"integer"}', '1234567890123456789'],
+    ['integer', '{"type":"integer"}', '1e400'],
+    ['integer', '{"type":"integer"}', '-0'],
+    ['number', '{"type":"number"}', '0.1000000000000000055511151231257827'],
+    ['minimum', '{"exclusiveMinimum":9007199254740992}', big],
+    ['maximum', '{"exclusiveMaximum":9007199254740994}', big],
+    ['maximum', `{"maximum":${big}}`, big],
+    ['maximum', '{"maximum":18446744073709551615}', '18446744073709551615'],
+    ['enum', `{"enum":[9007199254740992,${big}]}`, big],
+    ['const', `{"const":${big}}`, big],
+    ['not', `{"not":{"const":9007199254740992}}`, big],
+    ['uniqueItems', '{"uniqueItems":true}', `[9007199254740992,${big},9007199254740994]`],
+    ['multipleOf', '{"multipleOf":3}', '1234567890123456789'],
+  ])('takes a number that a double cannot hold: %s %s %s', async (_, property, value) => {
+    const schema = JSON.parse('{"type":"object"}') as object
+    const definition = `{"inputSchema":{"type":"object","properties":{"a":${property},"b":{"type":"integer"}}}}`
+    const tool = { ...toolOf(schema), definition }
+    expect(await checker.check('ada', tool, `{"a":${value},"b":5}`, active)).toBeUndefined()
+    // The same in a thread, which a pattern needs.
+    const slow = { ...toolOf(schema), definition: definition.replace('"b":{', '"b":{"pattern":"b",') }
+    expect(await checker.check('ada', slow, `{"a":${value},"b":5}`, active)).toBeUndefined()
+    expect(await checker.check('ada', tool, `{"a":${value},"b":5.5}`, active)).toContain('"b"')
+  })
+
+  it.each([
+    ['{"type":"integer"}', '5.0000000000000000001', 'The type "number" is invalid. Expected "integer".'],
+    ['{"type":"string"}', '1e400', 'The type "number" is invalid. Expected "string".'],
+    ['{"maximum":9007199254740992}', big, `${big} is greater than 9007199254740992.`],
+    [`{"minimum":${big}}`, '9007199254740992', `9007199254740992 is less than ${big}.`],
+    ['{"maximum":100}', '1e400', '1e400 is greater than 100.'],
+    ['{"minimum":0}', '-1e-400', '-1e-400 is less than 0.'],
+    ['{"enum":[9007199254740992]}', big, 'The value must be one of [9007199254740992].'],
+    ['{"const":9007199254740992}', big, 'The value must be 9007199254740992.'],
+  ])('refuses a number that only rounds to one that fits: %s %s', async (property, value, problem) => {
+    const definition = `{"inputSchema":{"type":"object","properties":{"a":${property}}}}`
+    const found = await checker.check('ada', { ...toolOf({}), definition }, `{"a":${value}}`, active)
+    expect(found).toBe(`The arguments do not fit the parameters of the tool:\n- "a": ${problem}`)
+  })
+
+  it('refuses a repeated key, also when the schema cannot be used', async () => {
+    const sentence = 'The arguments have the key "id" in "a.0" more than once.'
+    const text = '{"a":[{"id":1,"\\u0069d":2}]}'
+    expect(await checker.check('ada', toolOf({ type: 'object' }), text, active)).toBe(sentence)
+    expect(await checker.check('ada', toolOf({ $schema: 'unknown' }), text, active)).toBe(sentence)
+  })
+
   it('names five problems at most, without invisible characters', async () => {
     const names = Array.from({ length: 9 }, (_, index) => `n\u202E${index}`)
     const found = await check({ type: 'object', required: names }, {})

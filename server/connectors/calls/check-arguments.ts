@@ -4,6 +4,7 @@ import { AppError } from '../../lib/app-error.ts'
 import { cleanText } from '../../lib/text.ts'
 import { WorkerThread } from '../../lib/worker-thread.ts'
 import { parseDefinition } from '../tools/tool-store.ts'
+import type { ArgumentsText } from './arguments-worker.ts'
 import { readArguments } from './tool-call.ts'
 import { validateArguments, type ArgumentsToValidate } from './validate-arguments.ts'
 
@@ -22,7 +23,7 @@ const unusableMs = 10 * 60_000
  * used, nothing is checked: the tool's server checks the call anyway.
  */
 export class ArgumentChecker {
-  readonly #thread = new WorkerThread<ArgumentsToValidate, readonly string[] | null>({
+  readonly #thread = new WorkerThread<ArgumentsText, readonly string[] | null>({
     moduleUrl: import.meta.url,
     name: 'arguments-worker',
     maxJobMs: 1_000,
@@ -50,7 +51,11 @@ export class ArgumentChecker {
     }
     const isQuick =
       tool.definition.length * text.length <= maxCharsProduct && !costlyKeywords.test(tool.definition)
-    const problems = await this.#findProblems(userId, tool, values, isQuick, signal)
+    const validate = async () =>
+      isQuick
+        ? validateArguments({ schema: parseDefinition(tool.definition).inputSchema, arguments: values })
+        : this.#thread.run(userId, { definition: tool.definition, text }, signal)
+    const problems = await this.#findProblems(tool.fingerprint, validate, signal)
     if (problems.length === 0) return undefined
     const list = problems.map((problem) => `\n- ${cleanText(problem)}`).join('')
     return `The arguments do not fit the parameters of the tool:${list}`
@@ -61,16 +66,13 @@ export class ArgumentChecker {
   }
 
   async #findProblems(
-    userId: string,
-    { definition, fingerprint }: Pick<ConnectorToolRow, 'definition' | 'fingerprint'>,
-    values: ArgumentsToValidate['arguments'],
-    isQuick: boolean,
+    fingerprint: string,
+    validate: () => Promise<readonly string[] | null>,
     signal: AbortSignal,
   ): Promise<readonly string[]> {
     if (this.#unusable.has(fingerprint)) return []
     try {
-      const input = { schema: parseDefinition(definition).inputSchema, arguments: values }
-      const problems = isQuick ? validateArguments(input) : await this.#thread.run(userId, input, signal)
+      const problems = await validate()
       if (problems !== null) return problems
     } catch {
       // The schema is invalid, or the check takes too much time or memory.

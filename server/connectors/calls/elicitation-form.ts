@@ -4,6 +4,13 @@ import {
   type ElicitationField,
   type ElicitationAnswer,
 } from '@yonder/contract/elicitation'
+import {
+  compareNumbers,
+  ExactNumber,
+  isHeldByDouble,
+  isJsonNumber,
+  isWholeNumber,
+} from '@yonder/contract/lib/exact-json'
 import { isObject, type JsonObject } from '../../lib/json-object.ts'
 import { cleanText } from '../../lib/text.ts'
 import { asksForSecret } from './secret-words.ts'
@@ -13,6 +20,8 @@ const maxTextChars = 300
 const maxNameChars = 100
 /** Characters of a default value, and of an answer. */
 const maxAnswerChars = 10_000
+/** Characters of a number. */
+const maxNumberChars = 300
 const maxOptions = 100
 /** Characters of all texts of a form: each is searched for the words of secrets. */
 const maxFormChars = 20_000
@@ -89,9 +98,9 @@ function readField(name: string, property: unknown, required: boolean): Elicitat
         ...shared,
         kind: 'number',
         whole: property['type'] === 'integer',
-        minimum: readNumber(property['minimum']),
-        maximum: readNumber(property['maximum']),
-        value: readNumber(property['default']),
+        minimum: readWrittenNumber(property['minimum']),
+        maximum: readWrittenNumber(property['maximum']),
+        value: readWrittenNumber(property['default']),
       }
     case 'boolean':
       return {
@@ -158,6 +167,26 @@ function readNumber(value: unknown): number | null {
   return typeof value === 'number' && Number.isFinite(value) ? value : null
 }
 
+function readWrittenNumber(value: unknown): number | string | null {
+  return value instanceof ExactNumber ? value.source : readNumber(value)
+}
+
+/** What a tool's server gets: an answer whose numbers are numbers, as they were written. */
+export interface SentAnswer extends Pick<ElicitationAnswer, 'action'> {
+  readonly content?: Readonly<Record<string, unknown>>
+}
+
+/** Converts a checked answer. */
+export function toSentAnswer({ fields }: Elicitation, { action, content }: ElicitationAnswer): SentAnswer {
+  if (content === undefined) return { action }
+  const numbers = new Set(fields.filter(({ kind }) => kind === 'number').map(({ name }) => name))
+  const values = Object.entries(content).map(([name, value]) => {
+    if (typeof value !== 'string' || !numbers.has(name)) return [name, value]
+    return [name, isHeldByDouble(value) ? Number(value) : new ExactNumber(value)]
+  })
+  return { action, content: Object.fromEntries(values) as JsonObject }
+}
+
 /**
  * Returns the answer with only the fields of the form, or undefined when the answer is invalid: when a required value
  * is missing, or a value has another type, length or range or is not an option. Formats are left to the server.
@@ -192,10 +221,11 @@ function fits(field: ElicitationField, value: string | number | boolean | string
       )
     case 'number':
       return (
-        typeof value === 'number' &&
-        (!field.whole || Number.isInteger(value)) &&
-        value >= (field.minimum ?? -Infinity) &&
-        value <= (field.maximum ?? Infinity)
+        (typeof value === 'number' || (typeof value === 'string' && value.length <= maxNumberChars)) &&
+        isJsonNumber(String(value)) &&
+        (!field.whole || isWholeNumber(String(value))) &&
+        (field.minimum === null || compareNumbers(String(value), String(field.minimum)) >= 0) &&
+        (field.maximum === null || compareNumbers(String(value), String(field.maximum)) <= 0)
       )
     case 'switch':
       return typeof value === 'boolean'

@@ -1,6 +1,6 @@
 import { needsSignInKey } from '../../integrations/integration-connector.ts'
 import { isDeeperThan } from '../../lib/canonical-json.ts'
-import { isObject, parseJson, toList, type JsonObject } from '../../lib/json-object.ts'
+import { isObject, parseJsonAsWritten, toList, type JsonObject } from '../../lib/json-object.ts'
 import { cleanText, normalizeText } from '../../lib/text.ts'
 import type { ConnectorLimits } from '../connector-limits.ts'
 import { readImage } from './read-image.ts'
@@ -181,7 +181,7 @@ function readStructured(
 function isSameJson(text: string, plain: string): boolean {
   // Does not parse a text that does not look like JSON, or is much longer than indented JSON usually is.
   if (!/^\s*[[{"\d]/.test(text) || text.length > plain.length * 4 + 100) return false
-  return JSON.stringify(parseJson(text)) === plain
+  return JSON.stringify(parseJsonAsWritten(text)) === plain
 }
 
 function toModelText(part: OutcomePart): string {

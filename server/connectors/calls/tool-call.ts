@@ -1,7 +1,9 @@
 import type { Approval } from '@yonder/contract/connector'
+import { readJson, RepeatedKeyError } from '@yonder/contract/lib/exact-json'
 import type { ResultPart, ToolOutcomeStatus } from '@yonder/contract/tool-call'
 import { AppError } from '../../lib/app-error.ts'
 import { isDeeperThan, maxArgumentsDepth } from '../../lib/canonical-json.ts'
+import { cleanText } from '../../lib/text.ts'
 import type { ReadImage } from './read-image.ts'
 
 /** A part of a result, with the data of images. */
@@ -71,7 +73,9 @@ export function failureWithAdvice(
 }
 
 /**
- * Returns the arguments of a call, given as a JSON object or its text. Without arguments, returns an empty object.
+ * Returns the arguments of a call, given as a JSON object or its text, with numbers as they were written
+ * (`ExactNumber`). Without arguments, returns an empty object. A repeated key is refused, because only one of its values
+ * could be sent.
  * @throws AppError `invalid_request`
  */
 export function readArguments(given: unknown): Readonly<Record<string, unknown>> {
@@ -91,8 +95,12 @@ export function readArguments(given: unknown): Readonly<Record<string, unknown>>
 function parse(text: string): unknown {
   if (text.trim() === '') return {}
   try {
-    return JSON.parse(text)
+    return readJson(text, { refusesRepeatedKeys: true })
   } catch (error) {
+    if (error instanceof RepeatedKeyError)
+      throw new AppError('invalid_request', `The arguments have ${cleanText(error.message)}.`, {
+        cause: error,
+      })
     throw new AppError('invalid_request', 'The arguments of a tool must be valid JSON.', { cause: error })
   }
 }

@@ -1,5 +1,6 @@
 import { format, Validator, type OutputUnit, type SchemaDraft } from '@cfworker/json-schema'
 import type { JsonSchema } from '../model-tools/json-schema.ts'
+import { createComparableNumbers } from './comparable-numbers.ts'
 
 // A format describes a value and does not restrict it.
 for (const name of Object.keys(format)) Reflect.deleteProperty(format, name)
@@ -24,11 +25,16 @@ export function validateArguments(
   { schema, arguments: values }: ArgumentsToValidate,
   stopsAtFirst = false,
 ): readonly string[] {
-  const given = withoutOptionalNulls(values, schema)
-  const { valid, errors } = new Validator(schema, draftOf(schema), stopsAtFirst).validate(given)
-  if (valid) return []
-  const problems = errors.filter(({ keyword }) => !outerKeywords.has(keyword)).map(describe)
-  return [...new Set(problems.length === 0 ? errors.map(describe) : problems)].slice(0, maxProblems)
+  const numbers = createComparableNumbers([schema, values])
+  const comparable = numbers.replace(schema) as JsonSchema
+  const given = withoutOptionalNulls(numbers.replace(values) as ArgumentsToValidate['arguments'], schema)
+  const { valid, errors } = new Validator(comparable, draftOf(schema), stopsAtFirst).validate(given)
+  // A double cannot be divided like the number that it stands for, so the tool's server checks that.
+  const found = numbers.areReplaced ? errors.filter(({ keyword }) => keyword !== 'multipleOf') : errors
+  const inner = found.filter(({ keyword }) => !outerKeywords.has(keyword))
+  if (valid || (numbers.areReplaced && inner.length === 0)) return []
+  const problems = (inner.length === 0 ? found : inner).map((error) => numbers.restore(describe(error)))
+  return [...new Set(problems)].slice(0, maxProblems)
 }
 
 /** Omits optional parameters that are null: models often send null for them, and many servers accept that. */

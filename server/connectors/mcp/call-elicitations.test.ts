@@ -1,6 +1,6 @@
 import { UrlElicitationRequiredError } from '@modelcontextprotocol/client'
-import type { ElicitationAnswer } from '@yonder/contract/elicitation'
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import type { SentAnswer } from '../calls/elicitation-form.ts'
 import { connectorLimits } from '../connector-limits.ts'
 import { CallElicitations } from './call-elicitations.ts'
 
@@ -8,7 +8,7 @@ const page = { mode: 'url', elicitationId: 'page', url: 'http://pay.example/' }
 
 let isRunning: boolean
 /** Answers the elicitation that is shown. */
-let answer: (answer: ElicitationAnswer) => void
+let answer: (answer: SentAnswer | undefined) => void
 let shownCount: number
 let elicitations: CallElicitations
 

@@ -1,8 +1,8 @@
 import type { CallToolRequest, UrlElicitationRequiredError } from '@modelcontextprotocol/client'
-import type { ElicitationAnswer } from '@yonder/contract/elicitation'
 import { linkSignal, onAbort } from '../../lib/abort.ts'
 import { AppError } from '../../lib/app-error.ts'
 import { isObject, type JsonObject } from '../../lib/json-object.ts'
+import type { SentAnswer } from '../calls/elicitation-form.ts'
 import type { ConnectorLimits } from '../connector-limits.ts'
 
 /** How a call passes elicitations to its user. */
@@ -15,7 +15,7 @@ export interface ElicitingCall {
     params: unknown,
     signal: AbortSignal,
     isRepeated: boolean,
-  ) => Promise<ElicitationAnswer | undefined>
+  ) => Promise<SentAnswer | undefined>
   /** Paused while the call waits for the user. */
   readonly clock: { readonly signal: AbortSignal; pause(): void; resume(): void }
 }
@@ -63,12 +63,12 @@ export class CallElicitations {
    * Shows an elicitation once the earlier ones are answered, and returns the user's answer. An elicitation that cannot
    * be shown is declined.
    */
-  async handle(params: unknown, options: HandleOptions = {}): Promise<ElicitationAnswer> {
+  async handle(params: unknown, options: HandleOptions = {}): Promise<SentAnswer> {
     return (await this.#show(params, options)) ?? { action: 'decline' }
   }
 
   /** Returns undefined when the elicitation cannot be shown. */
-  async #show(params: unknown, options: HandleOptions): Promise<ElicitationAnswer | undefined> {
+  async #show(params: unknown, options: HandleOptions): Promise<SentAnswer | undefined> {
     if (++this.#count > this.#limits.maxElicitations) {
       this.#refused.abort(tooManyElicitations())
       return { action: 'cancel' }
@@ -114,7 +114,7 @@ export class CallElicitations {
   async #waitForUser(
     params: unknown,
     { signal, isRepeated = false }: HandleOptions,
-  ): Promise<ElicitationAnswer | undefined> {
+  ): Promise<SentAnswer | undefined> {
     const { clock, onElicit } = this.#call
     const linked = linkSignal(clock.signal, this.#limits.maxElicitationMs)
     const cancels = [this.#ended.signal, this.refused, ...(signal === undefined ? [] : [signal])]
@@ -145,7 +145,7 @@ export class CallElicitations {
   }
 
   /** Resolves when the server reports that the user has finished on a page. */
-  #waitUntilFinished(pageId: string): Promise<ElicitationAnswer> {
+  #waitUntilFinished(pageId: string): Promise<SentAnswer> {
     return new Promise((resolve) => {
       this.#finishCallbacks.set(pageId, () => resolve({ action: 'accept' }))
     })
@@ -171,7 +171,7 @@ export class CallElicitations {
 
   /** Handles the elicitations of a result. Returns the parameters of the next round: the same call with the answers. */
   async handleAll(params: CallToolRequest['params'], result: JsonObject): Promise<CallToolRequest['params']> {
-    const responses: Record<string, ElicitationAnswer> = {}
+    const responses: Record<string, SentAnswer> = {}
     const requests = Object.entries((result['inputRequests'] ?? {}) as JsonObject)
     if (requests.length > this.#limits.maxElicitations) throw tooManyElicitations()
     for (const [key, request] of requests) {
@@ -193,7 +193,7 @@ export class CallElicitations {
   }
 }
 
-function cancelled(signal: AbortSignal): Promise<ElicitationAnswer> {
+function cancelled(signal: AbortSignal): Promise<SentAnswer> {
   return new Promise((resolve) => {
     onAbort(signal, () => resolve({ action: 'cancel' }))
   })

@@ -49,7 +49,7 @@ export async function callServerTool(
       if (round === limits.maxElicitations) throw tooManyElicitations()
       connection.resetLimits(limits.maxCallBytes)
       if (needsPages) await elicitations.openPages(result)
-      else params = await elicitations.handleAll(params, result)
+      else params = await elicitations.handleAll(params, connection.responses.takeInputs() ?? result)
     }
   } catch (error) {
     throw elicitations.refused.aborted ? elicitations.refused.reason : error

@@ -14,6 +14,7 @@ import type { McpServer } from '@modelcontextprotocol/server'
 import type { GuardedFetch } from '../../http/outgoing/guarded-fetch.ts'
 import { onAbort, withTimeout } from '../../lib/abort.ts'
 import type { EventLoopTurns } from '../../lib/event-loop-turns.ts'
+import { toOrdinaryNumbers } from '../../lib/json-object.ts'
 import type { ConnectorLimits } from '../connector-limits.ts'
 import { ResponseBudget } from '../responses/response-budget.ts'
 import { ResponseReader, type ResponseSource } from '../responses/response-reader.ts'
@@ -201,6 +202,9 @@ export function openInProcessTransport(
   const [client, server] = InMemoryTransport.createLinkedPair()
   if (budget !== undefined) limitMessages(server, budget)
   const startClient = client.start.bind(client)
+  const send = client.send.bind(client)
+  // A server of this process gets what it would read from the network: ordinary numbers.
+  client.send = (message, options) => send(toOrdinaryNumbers(message), options)
   client.start = async () => {
     // Serves both protocol eras over any transport, with one server for the whole session.
     const { serveStdio } = await import('@modelcontextprotocol/server/stdio')

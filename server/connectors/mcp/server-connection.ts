@@ -6,8 +6,8 @@ import {
   type Client,
   type Transport,
 } from '@modelcontextprotocol/client'
-import type { ElicitationAnswer } from '@yonder/contract/elicitation'
 import type { AppError } from '../../lib/app-error.ts'
+import type { SentAnswer } from '../calls/elicitation-form.ts'
 import type { ResponseBudget } from '../responses/response-budget.ts'
 import type { ResponseReader } from '../responses/response-reader.ts'
 import { certainlyNotRun, mayBeLostSession } from './explain-failure.ts'
@@ -22,7 +22,7 @@ export class ServerConnection {
    * Handles an elicitation that a legacy server sends during a call; `params` is unvalidated data from the server.
    * Undefined between calls.
    */
-  onLegacyElicitation: ((params: unknown, signal: AbortSignal) => Promise<ElicitationAnswer>) | undefined
+  onLegacyElicitation: ((params: unknown, signal: AbortSignal) => Promise<SentAnswer>) | undefined
   /** Called when a legacy server reports that the user has finished on a page; undefined between calls. */
   onPageFinished: ((elicitationId: string) => void) | undefined
   /** The error with which the connection was closed because of what its server sent, or did not send. */
@@ -64,10 +64,9 @@ export class ServerConnection {
     })
     client.setRequestHandler('elicitation/create', async ({ params }, { mcpReq }) => {
       // An aborted request may still elicit. Its answer must not be given by mistake in a later one.
-      const answer = this.responses.belongsToCall(mcpReq.id)
-        ? await this.onLegacyElicitation?.(params, mcpReq.signal)
-        : undefined
-      return { ...(answer ?? { action: 'decline' as const }) }
+      const { belongs, written } = this.responses.takeElicitation(mcpReq.id)
+      const answer = belongs ? await this.onLegacyElicitation?.(written ?? params, mcpReq.signal) : undefined
+      return this.responses.holdAnswer(mcpReq.id, answer ?? { action: 'decline' })
     })
     client.setNotificationHandler('notifications/elicitation/complete', ({ params }) =>
       this.onPageFinished?.(params.elicitationId),

@@ -1,4 +1,5 @@
 import type { ApiType } from '@yonder/contract/bot'
+import { ExactNumber, isWholeNumber } from '@yonder/contract/lib/exact-json'
 import { isObject } from '../../lib/json-object.ts'
 import { adaptForGoogle } from './adapt-for-google.ts'
 import { inlineReferences, SchemaError, type JsonSchema } from './json-schema.ts'
@@ -117,7 +118,8 @@ function addMissingType(schema: Record<string, unknown>): void {
 }
 
 function typeOf(value: unknown): string {
-  if (typeof value === 'number') return Number.isInteger(value) ? 'integer' : 'number'
+  if (typeof value === 'number' || value instanceof ExactNumber)
+    return isWholeNumber(String(value)) ? 'integer' : 'number'
   return typeof value === 'boolean' ? 'boolean' : 'string'
 }
 

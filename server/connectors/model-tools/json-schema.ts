@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../lib/json-object.ts'
+import { isObject, type JsonObject } from '../../lib/json-object.ts'
 
 export type JsonSchema = JsonObject
 
@@ -28,20 +28,19 @@ export function inlineReferences(schema: JsonSchema): JsonSchema {
   /** `enclosing` lists the references that lead to `value`; one that occurs again inside itself is circular. */
   const walk = (value: unknown, enclosing: readonly string[], depth: number): unknown => {
     if (typeof value === 'string') count(value)
-    if (typeof value !== 'object' || value === null) return value
+    if (!Array.isArray(value) && !isObject(value)) return value
     if (++parts > maxParts || depth > maxDepth) throw tooLarge()
     if (Array.isArray(value)) return value.map((item) => walk(item, enclosing, depth + 1))
-    const part = value as JsonSchema
-    const reference = part['$ref']
+    const reference = value['$ref']
     if (typeof reference === 'string') {
       if (enclosing.includes(reference))
         throw new SchemaError('the definition of its parameters contains itself')
-      const { $ref: _, ...siblings } = part
+      const { $ref: _, ...siblings } = value
       const target = walk(resolve(schema, reference), [...enclosing, reference], depth + 1)
       return { ...(target as object), ...(walk(siblings, enclosing, depth + 1) as object) }
     }
     return Object.fromEntries(
-      Object.entries(part)
+      Object.entries(value)
         .filter(([key]) => key !== '$defs' && key !== 'definitions')
         .map(([key, item]) => {
           count(key)

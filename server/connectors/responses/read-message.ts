@@ -1,5 +1,5 @@
 import { hideSecrets } from '../../lib/hide-secret.ts'
-import { isObject, parseJson, toList, type JsonObject } from '../../lib/json-object.ts'
+import { isObject, parseJsonAsWritten, toList, type JsonObject } from '../../lib/json-object.ts'
 import { readResult, type ReadResult } from '../calls/read-result.ts'
 import type { ConnectorLimits } from '../connector-limits.ts'
 import { readPage, type ToolPage } from '../tools/read-tools.ts'
@@ -28,8 +28,10 @@ export interface ReadMessage {
   readonly answered: readonly string[]
   readonly page?: ToolPage
   readonly result?: ReadResult
-  /** The id, as text, of the request with which the server elicits. */
-  readonly elicitation?: string
+  /** The request with which the server elicits: its id, as text, and its parameters. */
+  readonly elicitation?: { readonly id: string; readonly params: unknown }
+  /** A small result that requests input, whose numbers the SDK would change. */
+  readonly inputs?: JsonObject
   /** Why the message is refused. */
   readonly refusal?: 'invalid' | 'too_large'
 }
@@ -50,7 +52,7 @@ const maxErrorChars = 2_000
 export function readMessage({ data, secrets, methods, url, limits, cutFor }: ReceivedMessage): ReadMessage {
   const isSmall = data.length <= maxDirectBytes
   const text = hideSecrets(typeof data === 'string' ? data : new TextDecoder().decode(data), secrets)
-  const received = parseJson(cutFor === undefined ? text : closeJson(text))
+  const received = parseJsonAsWritten(cutFor === undefined ? text : closeJson(text))
   // The id may come after what was cut off.
   const parsed = cutFor !== undefined && isObject(received) ? { ...received, id: Number(cutFor) } : received
   if (!isObject(parsed)) {
@@ -78,7 +80,12 @@ export function readMessage({ data, secrets, methods, url, limits, cutFor }: Rec
   if (cutFor !== undefined && !isObject(error)) return refuse('too_large')
   if (isSmall && cutFor === undefined) {
     const elicits = value['method'] === 'elicitation/create'
-    return { message: JSON.stringify(value), answered, ...(elicits ? { elicitation: String(id) } : {}) }
+    return {
+      message: JSON.stringify(isObject(error) ? { ...value, error: writeData(error) } : value),
+      answered,
+      ...(elicits && { elicitation: { id: String(id), params: value['params'] } }),
+      ...(isObject(result) && result['resultType'] === 'input_required' && { inputs: result }),
+    }
   }
   // Of other large results, such as that of the first request, the instructions are not used.
   if (isObject(result)) return passOn(respond({ result: { ...result, instructions: undefined } }), answered)
@@ -90,6 +97,13 @@ export function readMessage({ data, secrets, methods, url, limits, cutFor }: Rec
   }
   // No notification that matters is large.
   return id === undefined ? { message: '', answered } : refuse('too_large')
+}
+
+/** The SDK would change numbers in the data of an error, which the model reads, so such data is passed on as text. */
+function writeData(error: JsonObject): JsonObject {
+  const text = JSON.stringify(error['data'])
+  const isChanged = text !== undefined && JSON.stringify(JSON.parse(text)) !== text
+  return isChanged ? { ...error, data: text } : error
 }
 
 /** Refuses a message that is still too large for the main thread. */

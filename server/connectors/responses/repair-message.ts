@@ -1,3 +1,4 @@
+import { ExactNumber } from '@yonder/contract/lib/exact-json'
 import { isObject, withoutNulls, type JsonObject } from '../../lib/json-object.ts'
 
 /**
@@ -49,7 +50,8 @@ function repairResult(result: unknown, method: string | undefined): unknown {
 }
 
 function repairPage({ nextCursor, ...page }: JsonObject): JsonObject {
-  const cursor = typeof nextCursor === 'number' ? String(nextCursor) : nextCursor
+  const isNumber = typeof nextCursor === 'number' || nextCursor instanceof ExactNumber
+  const cursor = isNumber ? String(nextCursor) : nextCursor
   return typeof cursor === 'string' && cursor !== '' ? { ...page, nextCursor: cursor } : page
 }
 

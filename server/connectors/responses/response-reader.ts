@@ -7,11 +7,14 @@ import {
   type JSONRPCMessage,
   type Transport,
 } from '@modelcontextprotocol/client'
+import type { ElicitationAnswer } from '@yonder/contract/elicitation'
 import { createParser, type EventSourceMessage } from 'eventsource-parser'
 import type { GuardedFetch } from '../../http/outgoing/guarded-fetch.ts'
 import { onAbort } from '../../lib/abort.ts'
 import { AppError } from '../../lib/app-error.ts'
 import { hideSecrets, readAuthorization } from '../../lib/hide-secret.ts'
+import { toOrdinaryNumbers, type JsonObject } from '../../lib/json-object.ts'
+import type { SentAnswer } from '../calls/elicitation-form.ts'
 import type { ReadResult } from '../calls/read-result.ts'
 import type { ConnectorLimits } from '../connector-limits.ts'
 import type { ToolPage } from '../tools/read-tools.ts'
@@ -35,6 +38,12 @@ export interface ResponseSource {
 /** The call whose response was cut off, if it was. */
 interface Cut {
   readonly id: string | undefined
+}
+
+interface ReceivedElicitation {
+  /** The call on whose stream it arrived, if that has only one. */
+  readonly callId: string | undefined
+  readonly params: unknown
 }
 
 /** A call of a tool that was passed to the transport. */
@@ -66,8 +75,11 @@ export class ResponseReader {
   readonly #cancellations = new Set<Promise<unknown>>()
   /** Until when aborted calls may still elicit, by their ids, in `performance.now()` milliseconds. */
   readonly #aborted = new Map<string, number>()
-  /** The calls on whose streams elicitations arrived, by the ids of these. */
-  readonly #elicitations = new Map<string, string | undefined>()
+  /** By their ids. */
+  readonly #elicitations = new Map<string, ReceivedElicitation>()
+  #inputs: JsonObject | undefined
+  /** Answers to elicitations by the ids of these, until they are sent. */
+  readonly #answers = new Map<string, SentAnswer>()
 
   /** Responses that are refused, or end without a result, refuse the `budget`, which makes the request fail. */
   constructor(source: ResponseSource, budget: ResponseBudget) {
@@ -89,6 +101,13 @@ export class ResponseReader {
     return result
   }
 
+  /** Returns the result that requests input and was read since the last call. */
+  takeInputs(): JsonObject | undefined {
+    const inputs = this.#inputs
+    this.#inputs = undefined
+    return inputs
+  }
+
   /** Returns why the latest request failed, if its response ended without a result. */
   takeFailure(): AppError | undefined {
     const failure = this.#failure
@@ -99,7 +118,8 @@ export class ResponseReader {
   /** Call it before connecting. Follows each request to its end, also when it is cancelled or its response breaks. */
   watchRequests(transport: Transport): void {
     const send = transport.send.bind(transport)
-    transport.send = (message, options) => {
+    transport.send = (sent, options) => {
+      const message = this.#withAnswer(sent)
       const cancelled = readCancelled(message)
       if (cancelled !== undefined) return this.#cancel(cancelled, () => send(message, options))
       if (!('method' in message && 'id' in message)) return send(message, options)
@@ -128,6 +148,7 @@ export class ResponseReader {
     const call: SentCall = { id, end: new AbortController(), wasSent: false, isCancelled: false }
     this.#call = call
     this.#result = undefined
+    this.#inputs = undefined
     this.#failure = undefined
     if (modern !== undefined) {
       onAbort(modern, () => {
@@ -179,15 +200,34 @@ export class ResponseReader {
   }
 
   /**
-   * Whether an elicitation belongs to the latest call. On a stream that several calls share, an aborted one may have
-   * sent it.
+   * Returns whether an elicitation belongs to the latest call, and its parameters as they were written, if they were
+   * read here. On a stream that several calls share, an aborted one may have sent it.
    */
-  belongsToCall(elicitationId: string | number): boolean {
-    const callId = this.#elicitations.get(String(elicitationId))
-    this.#elicitations.delete(String(elicitationId))
-    if (this.#call === undefined || this.#call.isCancelled) return false
-    if (callId !== undefined) return callId === this.#call.id
-    return [...this.#aborted.values()].every((until) => until < performance.now())
+  takeElicitation(id: string | number): { readonly belongs: boolean; readonly written: unknown } {
+    const { callId, params: written } = this.#elicitations.get(String(id)) ?? {}
+    this.#elicitations.delete(String(id))
+    const isOver = this.#call === undefined || this.#call.isCancelled
+    const isOwn =
+      callId === undefined
+        ? [...this.#aborted.values()].every((until) => until < performance.now())
+        : callId === this.#call?.id
+    return { belongs: !isOver && isOwn, written }
+  }
+
+  /** Keeps an answer until it is sent, and returns it as the SDK accepts it, without the exact numbers. */
+  holdAnswer(id: string | number, answer: SentAnswer): ElicitationAnswer {
+    if (answer.content === undefined) return { action: answer.action }
+    this.#answers.set(String(id), answer)
+    return toOrdinaryNumbers(answer) as ElicitationAnswer
+  }
+
+  #withAnswer(message: JSONRPCMessage): JSONRPCMessage {
+    if (this.#answers.size === 0 || 'method' in message) return message
+    const content = this.#answers.get(String(message.id))?.content
+    this.#answers.delete(String(message.id))
+    return content === undefined || !('result' in message)
+      ? message
+      : { ...message, result: { ...message.result, content } }
   }
 
   /**
@@ -358,7 +398,10 @@ export class ResponseReader {
     } catch (error) {
       throw error instanceof AppError ? this.#budget.refuse(error) : error
     }
-    if (read.elicitation !== undefined) this.#elicitations.set(read.elicitation, requestId)
+    const { elicitation } = read
+    if (elicitation !== undefined)
+      this.#elicitations.set(elicitation.id, { callId: requestId, params: elicitation.params })
+    this.#inputs = read.inputs ?? this.#inputs
     for (const id of read.answered) {
       this.#pending.delete(id)
       this.#aborted.delete(id)

@@ -1,3 +1,4 @@
+import { parseJsonExactly } from '@yonder/contract/lib/exact-json'
 import type { ToolChange } from '@yonder/contract/tool-call'
 import type { Actor } from '../../access/access.ts'
 import type { ConnectorRow, ConnectorToolRow, ToolPermissionRow } from '../../db/tables/connector-tables.ts'
@@ -148,6 +149,6 @@ const maxIndentedChars = 100_000
 function show(part: ToolDefinition['annotations']): string | null {
   if (part === null) return null
   const text = canonicalJson(part)
-  const indented = JSON.stringify(JSON.parse(text), null, 2)
+  const indented = JSON.stringify(parseJsonExactly(text), null, 2)
   return indented.length > maxIndentedChars ? text : indented
 }

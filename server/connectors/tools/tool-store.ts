@@ -1,3 +1,4 @@
+import { parseJsonExactly } from '@yonder/contract/lib/exact-json'
 import type { Db } from '../../db/database.ts'
 import type { ConnectorRow, ConnectorToolRow } from '../../db/tables/connector-tables.ts'
 import { hashJson } from '../../lib/canonical-json.ts'
@@ -21,7 +22,7 @@ export function fingerprintTool(tool: ToolDefinition, url: string): string {
 
 /** Parses a stored definition. It was checked before it was stored. */
 export function parseDefinition(stored: string): ToolDefinition {
-  return JSON.parse(stored) as ToolDefinition
+  return parseJsonExactly(stored) as ToolDefinition
 }
 
 /** Returns the tools of these connectors, in the order of their servers' lists. */

@@ -23,6 +23,11 @@ export interface PackageFormat {
   readonly keyHeader: string
   /** Whether the package can read events of this name. An event without a name is a `message`. */
   readonly readsEvent: (name: string) => boolean
+  /**
+   * Returns the data of an event with the arguments of a call as text, in one or more events. The package would parse an
+   * object and write it again, which changes its numbers.
+   */
+  keepArguments(data: string): readonly string[]
   /** `source` names the upstream (`noteSource`), and `listed` is what its list says about the model. */
   writeOptions(request: ModelRequest, source: string, listed: ListedModel): WrittenOptions
   /** An option of the request that the model refuses by what the list says. */
@@ -76,7 +81,13 @@ async function callPackage(format: PackageFormat, attempt: Attempt<PackageDialec
     requireOptions(body, request)
     return fetchModelBody(
       { ...target, headers: Object.fromEntries(headers), body },
-      { dispatcher: guard.dispatcher, limits, signal, readsEvent: format.readsEvent },
+      {
+        dispatcher: guard.dispatcher,
+        limits,
+        signal,
+        readsEvent: format.readsEvent,
+        keepArguments: (data) => format.keepArguments(data),
+      },
     )
   }
   const settings = { apiKey: confidential.key ?? 'none', baseURL: url.origin, fetch: send }

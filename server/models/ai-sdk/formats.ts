@@ -1,3 +1,4 @@
+import { isObject, parseWithSource } from '../../lib/json-object.ts'
 import { anthropicCacheMark, findRefusedOption, writeAnthropicOptions } from './anthropic-options.ts'
 import { ofPackage } from './call-package.ts'
 import { writeGoogleOptions } from './google-options.ts'
@@ -20,6 +21,7 @@ export const anthropicFormat = ofPackage({
   defaultPath: () => '/messages',
   keyHeader: 'x-api-key',
   readsEvent: (name) => anthropicEvents.includes(name),
+  keepArguments: moveInput,
   writeOptions: writeAnthropicOptions,
   findRefused: findRefusedOption,
   cacheMark: anthropicCacheMark,
@@ -28,6 +30,19 @@ export const anthropicFormat = ofPackage({
     return createAnthropic(settings).languageModel(model)
   },
 })
+
+/** Compatible servers send the whole arguments with the start of a call. They become the first piece of its text. */
+function moveInput(data: string): readonly string[] {
+  if (!/"input"\s*:\s*\{\s*"/.test(data)) return [data]
+  const start = parseWithSource(data, 'input')
+  const block = isObject(start) ? start['content_block'] : undefined
+  if (!isObject(start) || !isObject(block) || block['type'] !== 'tool_use') return [data]
+  const delta = { type: 'input_json_delta', partial_json: block['input'] }
+  return [
+    JSON.stringify({ ...start, content_block: { ...block, input: {} } }),
+    JSON.stringify({ type: 'content_block_delta', index: start['index'], delta }),
+  ]
+}
 
 /** Google's generateContent. Its own base address is `https://generativelanguage.googleapis.com/v1beta`. */
 export const googleFormat = ofPackage({
@@ -39,6 +54,10 @@ export const googleFormat = ofPackage({
   },
   keyHeader: 'x-goog-api-key',
   readsEvent: () => true,
+  // The package passes a text on.
+  keepArguments: (data) => [
+    (/"args"\s*:\s*\{/.test(data) && JSON.stringify(parseWithSource(data, 'args'))) || data,
+  ],
   writeOptions: writeGoogleOptions,
   async open(model, settings) {
     const { createGoogle } = await import('@ai-sdk/google')

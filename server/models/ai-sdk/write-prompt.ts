@@ -1,4 +1,5 @@
 import type { AnthropicProvider } from '@ai-sdk/anthropic'
+import { parseJsonExactly } from '@yonder/contract/lib/exact-json'
 import {
   anySignature,
   longIdPattern,
@@ -135,7 +136,7 @@ function writeMessage(
     type: 'tool-call' as const,
     toolCallId: ids[place] ?? '',
     toolName: writeToolName(call.name),
-    input: JSON.parse(call.arguments) as unknown,
+    input: parseJsonExactly(call.arguments),
     ...withOptions(notes[place]?.options ?? (place === 0 && signsCalls ? unknownSignature : undefined)),
   }))
   return { role: 'assistant', content: [...thoughts, ...texts, ...written] }

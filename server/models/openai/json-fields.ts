@@ -3,7 +3,7 @@ export function isError(value: unknown): boolean {
   return value !== undefined && value !== null && value !== false && value !== ''
 }
 
-/** Some servers send the arguments as an object rather than as text. */
+/** The arguments as text. An object was read as its text (`wire-format.ts`); some servers send a list. */
 export function argumentsOf(value: unknown): string | undefined {
   if (typeof value === 'string') return value
   return typeof value === 'object' && value !== null ? JSON.stringify(value) : undefined

@@ -8,6 +8,8 @@ import { createBodyReader } from './read-events.ts'
 interface FetchOptions extends Omit<ModelCallOptions, 'onData'> {
   /** Whether the provider package can read events of this name. Others are omitted. */
   readonly readsEvent: (name: string) => boolean
+  /** Returns the events that the package gets for this one. */
+  readonly keepArguments: (data: string) => readonly string[]
 }
 
 /**
@@ -28,7 +30,8 @@ export function fetchModelBody(call: ModelCall, options: FetchOptions): Promise<
           onEvent(data, name) {
             // An event that was cut off by the end of the connection is omitted: the package could not parse it.
             if (!options.readsEvent(name) || (ending && parseJson(data) === undefined)) return
-            body.enqueue(encoder.encode(`data: ${data.replaceAll('\n', '\ndata: ')}\n\n`))
+            for (const event of options.keepArguments(data))
+              body.enqueue(encoder.encode(`data: ${event.replaceAll('\n', '\ndata: ')}\n\n`))
             if (!opened) resolve(new Response(stream, { headers: { 'content-type': 'text/event-stream' } }))
             opened = true
           },

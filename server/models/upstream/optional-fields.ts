@@ -36,18 +36,28 @@ function wordsOf(text: string): readonly string[] {
   return text.toLowerCase().split(/[^a-z0-9_]+/)
 }
 
+/** What the native parser passes on of a number; our version of TypeScript does not know it. */
+interface Written {
+  readonly source?: string
+}
+const { rawJSON } = JSON as unknown as { rawJSON: (source: string) => unknown }
+
 /** The body without these fields, where they are optional. An object that has nothing else goes with its field. */
 export function leaveOut(body: string, fields: readonly OptionalField[]): string {
   if (fields.length === 0) return body
   const emptied = new Set<unknown>()
   return JSON.stringify(
-    JSON.parse(body, function (this: Readonly<Record<string, unknown>>, key, value: unknown) {
-      const name = fields.find((field) => field === key)
-      if (name === undefined) return emptied.has(value) ? undefined : value
-      const owner = optionalFields[name]
-      if (owner !== undefined && typeof this[owner] !== 'string') return value
-      if (Object.keys(this).length === 1) emptied.add(this)
-      return undefined
-    }),
+    JSON.parse(
+      body,
+      function (this: Readonly<Record<string, unknown>>, key, value: unknown, written?: Written) {
+        const name = fields.find((field) => field === key)
+        if (name === undefined && typeof value === 'number') return rawJSON(written?.source ?? String(value))
+        if (name === undefined) return emptied.has(value) ? undefined : value
+        const owner = optionalFields[name]
+        if (owner !== undefined && typeof this[owner] !== 'string') return value
+        if (Object.keys(this).length === 1) emptied.add(this)
+        return undefined
+      },
+    ),
   )
 }

@@ -1,4 +1,4 @@
-import { parseJson } from '../../lib/json-object.ts'
+import { parseJson, parseWithSource } from '../../lib/json-object.ts'
 import { ModelFailure } from '../failure.ts'
 import type { ModelRequest } from '../model.ts'
 import type { ReplyParts } from '../reply-parts.ts'
@@ -120,8 +120,11 @@ function createResponseReader(
   }
 }
 
+/** Some servers send the arguments of a call as an object, which is read as its text: a parser would change it. */
+const objectArguments = /"arguments"\s*:\s*\{/
+
 function parse(text: string, upstream: string): unknown {
-  const value = parseJson(text)
+  const value = objectArguments.test(text) ? parseWithSource(text, 'arguments') : parseJson(text)
   if (value !== undefined) return value
   throw new ModelFailure(
     'upstream_invalid',

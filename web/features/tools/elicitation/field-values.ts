@@ -1,4 +1,5 @@
 import type { ElicitationAnswer, ElicitationField } from '@yonder/contract/elicitation'
+import { compareNumbers, isHeldByDouble, isJsonNumber, isWholeNumber } from '@yonder/contract/lib/exact-json'
 
 /** The value of a field: a text, the state of a switch, or the chosen options. */
 export type FieldValue = string | boolean | readonly string[]
@@ -38,7 +39,7 @@ function toLocalDateTime(timestampMs: number): string {
 export function checkValue(field: ElicitationField, value: FieldValue): string | undefined {
   if (isEmpty(value)) return explainMissing(field)
   if (field.kind === 'text') return checkText(field, String(value))
-  return field.kind === 'number' ? checkNumber(field, Number(value)) : undefined
+  return field.kind === 'number' ? checkNumber(field, toJsonNumber(String(value))) : undefined
 }
 
 function explainMissing(field: ElicitationField): string | undefined {
@@ -62,8 +63,17 @@ export function createAnswer(
 function toAnswerValue(field: ElicitationField, value: FieldValue): string | number | boolean | string[] {
   if (typeof value === 'boolean') return value
   if (typeof value === 'object') return field.kind === 'choice' && !field.many ? (value[0] ?? '') : [...value]
-  if (field.kind === 'number') return Number(value)
+  if (field.kind === 'number') {
+    const text = toJsonNumber(value)
+    return isHeldByDouble(text) ? Number(text) : text
+  }
   return field.kind === 'text' && field.format === 'date-time' ? new Date(value).toISOString() : value
+}
+
+/** A number as JSON writes it, with every digit that was entered. */
+function toJsonNumber(text: string): string {
+  const digits = text.trim().replace(/^\+/, '')
+  return digits.replace(/^(-?)0+(?=\d)/, '$1').replace(/(?<=^-?)\./, '0.')
 }
 
 const isEmpty = (value: FieldValue) =>
@@ -84,10 +94,12 @@ function checkText(
 
 function checkNumber(
   { whole, minimum, maximum }: Extract<ElicitationField, { kind: 'number' }>,
-  value: number,
+  text: string,
 ): string | undefined {
-  if (!Number.isFinite(value)) return 'Enter a number'
-  if (whole && !Number.isInteger(value)) return 'Enter a whole number'
-  if (minimum !== null && value < minimum) return `Enter ${minimum} or more`
-  return maximum !== null && value > maximum ? `Enter ${maximum} or less` : undefined
+  if (!isJsonNumber(text)) return 'Enter a number'
+  if (whole && !isWholeNumber(text)) return 'Enter a whole number'
+  if (minimum !== null && compareNumbers(text, String(minimum)) < 0) return `Enter ${minimum} or more`
+  return maximum !== null && compareNumbers(text, String(maximum)) > 0
+    ? `Enter ${maximum} or less`
+    : undefined
 }
