@@ -1,5 +1,5 @@
+import { hostileShapes } from '@yonder/contract/testing/hostile-texts'
 import { openDrawPage, type DrawWay } from './parts/draw-page.ts'
-import { hostileShapes } from './parts/hostile-shapes.ts'
 
 /*
  * Draws hostile texts of four sizes: as a finished reply, as one that grows, and as the text of a tool. Prints the busy

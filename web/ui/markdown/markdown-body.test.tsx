@@ -301,3 +301,24 @@ test.each([
   expect(cpuMs()).toBeLessThan(2000)
   if (text.trim() !== '') expect(page.textContent).not.toBe('')
 })
+
+test('draws a long text in steps, and all of it in the end', async () => {
+  const lines = Array.from({ length: 3000 }, (_, index) => `Line ${index}.\n\n`)
+  const page = draw(lines.join(''))
+  await vi.waitFor(() => expect(page.querySelectorAll('p')).toHaveLength(lines.length), { timeout: 9000 })
+  expect(page.textContent.replaceAll('\n', '')).toBe(lines.join('').replaceAll('\n', ''))
+  expect(page.querySelectorAll('.markdown-step').length).toBeGreaterThan(1)
+})
+
+test('does not fill the rows of a wide table with thousands of cells that it lacks', () => {
+  const page = draw(`${'|a'.repeat(200)}|\n${'|-'.repeat(200)}|\n${'|b|\n'.repeat(200)}`)
+  expect(page.querySelectorAll('td')).toHaveLength(200)
+  expect(draw('|a|b|c|\n|-|-|-|\n|d|\n').querySelectorAll('td')).toHaveLength(3)
+})
+
+test('highlights long code in parts, without changing its text', async () => {
+  const code = 'const a = 1\n\n'.repeat(1000).trim()
+  const page = draw(`\`\`\`ts\n${code}\n\`\`\``)
+  await vi.waitFor(() => expect(page.querySelectorAll('.hljs-keyword')).toHaveLength(1000), { timeout: 5000 })
+  expect(page.querySelector('pre')?.textContent).toBe(code)
+})

@@ -1,4 +1,4 @@
-import type { Nodes, Parent, Root, RootContent } from 'mdast'
+import type { Nodes, Parent, Root, RootContent, Table } from 'mdast'
 import type { Options } from 'react-markdown'
 import remarkBreaks from 'remark-breaks'
 import remarkCjkFriendlyStrikethrough from 'remark-cjk-friendly-gfm-strikethrough/parseOnly'
@@ -34,9 +34,17 @@ function mendChildren(parent: Parent, source: string): void {
     if ('children' in child) mendChildren(child, source)
     // The side of its marks, its border or its first column follows its first letter, except one in code.
     if (child.type === 'list' || child.type === 'blockquote') child.data = { hProperties: { dir: 'auto' } }
+    // Rows are filled up to the columns of the head, which multiplies what a hostile table holds.
+    if (child.type === 'table' && isMostlyEmpty(child)) child.align = null
     if (child.type === 'inlineCode') child.data = { hProperties: { dir: 'ltr' } }
     return mend(child, children[index + 1], source)
   })
+}
+
+/** Whether the rows of a table lack thousands of cells. */
+function isMostlyEmpty({ align, children }: Table): boolean {
+  const cells = children.reduce((sum, row) => sum + row.children.length, 0)
+  return (align?.length ?? 0) * children.length > 2 * cells + 1000
 }
 
 /** Returns what a node was meant as. */

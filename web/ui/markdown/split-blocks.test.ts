@@ -1,5 +1,7 @@
+import { hostileShapes } from '@yonder/contract/testing/hostile-texts'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { costOf, maxStepCost } from './drawing-cost.ts'
 import { createBlockSplitter } from './split-blocks.ts'
 
 const pieces = [
@@ -40,16 +42,22 @@ const pieces = [
   '\\',
 ]
 
-test('splits a text into the same blocks whether it comes at once or in chunks', () => {
+test.each([
+  ['', undefined],
+  [', also if it costs too much', 500],
+])('splits a text into the same blocks whether it comes at once or in chunks%s', (_, maxCost) => {
   fc.assert(
-    fc.property(fc.array(fc.constantFrom(...pieces), { maxLength: 40 }), (parts) => {
-      const text = parts.join('')
-      const whole = createBlockSplitter()(text)
-      const cut = createBlockSplitter()
-      let grown = createBlockSplitter()('')
-      for (let end = 1; end <= text.length; end += 1) grown = cut(text.slice(0, end))
-      expect(grown).toEqual(whole)
-    }),
+    fc.property(
+      fc.array(fc.constantFrom(...pieces), { maxLength: maxCost === undefined ? 40 : 90 }),
+      (parts) => {
+        const text = parts.join('')
+        const whole = createBlockSplitter(maxCost)(text)
+        const cut = createBlockSplitter(maxCost)
+        let grown = createBlockSplitter(maxCost)('')
+        for (let end = 1; end <= text.length; end += 1) grown = cut(text.slice(0, end))
+        expect(grown).toEqual(whole)
+      },
+    ),
     { numRuns: 1500 },
   )
 })
@@ -88,7 +96,7 @@ test('starts again when the text does not continue the previous one', () => {
 
 test('returns one block for nesting that exceeds the call stack', () => {
   const text = '>'.repeat(10_000) + 'a'
-  expect(createBlockSplitter()(text).blocks).toEqual([{ kind: 'text', key: 0, source: text }])
+  expect(createBlockSplitter()(text).blocks).toEqual([{ kind: 'plain', key: 0, source: text }])
 })
 
 test('keeps lines of maths in one block, even if they resemble markdown', () => {
@@ -98,5 +106,62 @@ test('keeps lines of maths in one block, even if they resemble markdown', () => 
     'Before',
     source.trim(),
     'After',
+  ])
+})
+
+const listSources = (text: string) =>
+  createBlockSplitter()(text).blocks.map((block) => [
+    block.kind,
+    block.kind === 'code' ? block.code : block.source,
+  ])
+
+test.each(Object.entries(hostileShapes))('gives the parser blocks of a limited cost: %s', (_, shape) => {
+  const costs = createBlockSplitter()(shape(12_000)).blocks.map((block) =>
+    block.kind === 'text' ? costOf(block.source.trimEnd()) : 0,
+  )
+  expect(Math.max(0, ...costs)).toBeLessThanOrEqual(2.5 * maxStepCost)
+})
+
+test('divides a long list between its items, and keeps their numbers', () => {
+  const items = Array.from({ length: 1000 }, (_, index) => `${index + 1}. An item of the list`)
+  const blocks = listSources(items.join('\n'))
+  expect(blocks.length).toBeGreaterThan(1)
+  expect(blocks.every(([kind, source]) => kind === 'text' && /^\d+\. An item/.test(source ?? ''))).toBe(true)
+  expect(blocks.map(([, source]) => source?.trim()).join('\n')).toBe(items.join('\n'))
+})
+
+test('divides a long table between its rows, and repeats its head', () => {
+  const head = '| name | value |\n|---|---|\n'
+  const rows = Array.from({ length: 1000 }, (_, index) => `| ${index} | a |\n`)
+  const blocks = listSources(head + rows.join('') + '\nThe end.')
+  expect(blocks.pop()).toEqual(['text', 'The end.'])
+  expect(blocks.length).toBeGreaterThan(1)
+  expect(blocks.every(([kind, source]) => kind === 'text' && source?.startsWith(head))).toBe(true)
+  expect(
+    blocks
+      .map(([, source]) => source?.slice(head.length))
+      .join('')
+      .trim(),
+  ).toBe(rows.join('').trim())
+})
+
+test.each([
+  ['a long line', `${'[a '.repeat(20_000)}\n`],
+  ['a long paragraph', '*a **b\n'.repeat(5000)],
+  ['a long item', `- ${'a\n'.repeat(5000)}`],
+  ['a table whose head is long', `${'|a'.repeat(5000)}|\n${'|-'.repeat(5000)}|\n${'|b\n'.repeat(5000)}`],
+])('shows what cannot be divided as plain text, and loses nothing: %s', (_, text) => {
+  const blocks = listSources(`Before.\n\n${text}\nAfter.`)
+  expect(blocks[0]).toEqual(['text', 'Before.'])
+  expect(blocks[1]?.[0]).toBe('plain')
+  expect(blocks.map(([, source]) => source?.trim()).join('\n')).toBe(`Before.\n${text.trim()}\nAfter.`)
+})
+
+test('keeps long code one block', () => {
+  const code = 'let a = [1] // *b*\n'.repeat(5000)
+  expect(listSources(`Code:\n\n\`\`\`js\n${code}\`\`\`\n\nAfter.`)).toEqual([
+    ['text', 'Code:'],
+    ['code', code.trimEnd()],
+    ['text', 'After.'],
   ])
 })
