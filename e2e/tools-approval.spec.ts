@@ -134,6 +134,44 @@ test('a call is still pending after a reload, and can be approved with the keybo
   await expect(input(page)).toBeFocused()
 })
 
+test('a long argument says how much of it is shown, and all of it can be seen with the keyboard', async ({
+  page,
+  model,
+}) => {
+  const lines = Array.from({ length: 60 }, (_, index) => `key ${index}`)
+  const args = Object.fromEntries([...lines, 'the end'].map((line) => [line, 'value']))
+  model.reply(['I will count.', callTool('default__calculate', { expression: '1', ...args })])
+  await send(page, 'Count.')
+  const text = page.getByLabel('Arguments', { exact: true })
+  const unseen = page.getByText('Not everything above is shown.')
+  await expect(block(page, 'Calculator')).toContainText(/1\d of 6\d lines are shown\./)
+  await expect(unseen).toBeVisible()
+  await expect(allowOnce(page)).toHaveAccessibleDescription(/^Not everything above is shown/)
+  await expect(allowOnce(page)).toBeEnabled()
+
+  // Scrolled to its end.
+  await text.focus()
+  await page.keyboard.press('End')
+  await expect(text.getByText('"the end"')).toBeInViewport()
+  await expect(unseen).toHaveCount(0)
+
+  // All of it at once.
+  await page.reload()
+  await expect(unseen).toBeVisible()
+  await page.getByRole('button', { name: 'Show all: Arguments' }).focus()
+  await page.keyboard.press('Enter')
+  await expect(unseen).toHaveCount(0)
+  const isWhole = await text.evaluate(({ scrollHeight, clientHeight }) => scrollHeight === clientHeight)
+  expect(isWhole).toBe(true)
+  await page.getByRole('button', { name: 'Show less: Arguments' }).press('Enter')
+  await expect(unseen).toBeVisible()
+
+  // With the details closed, nothing of the arguments is shown.
+  await block(page, 'Calculator').getByRole('button', { expanded: true }).first().click()
+  await expect(text).toHaveCount(0)
+  await expect(unseen).toBeVisible()
+})
+
 test('a pending call appears in every tab and device, and disappears everywhere when one of them decides', async ({
   page,
   account: user,

@@ -4,6 +4,7 @@ import { Disclosure } from './disclosure.tsx'
 import { FoldedText, InertText } from './inert-text.tsx'
 import { ErrorState } from './states/error-state.tsx'
 import { LoadingState } from './states/states.tsx'
+import { ToolText } from './tool-text.tsx'
 
 type Schema = Readonly<Record<string, unknown>>
 
@@ -165,16 +166,10 @@ function RawSchema({ label, schema }: { readonly label: string; readonly schema:
   return (
     <Disclosure label={label}>
       <div className="relative">
-        {/* oxlint-disable jsx-a11y/no-noninteractive-tabindex -- the keyboard can scroll a long text */}
-        <pre
-          tabIndex={0}
-          aria-label={label}
-          className="max-h-88 overflow-auto pr-9 font-mono whitespace-pre-wrap wrap-anywhere"
-        >
-          {/* oxlint-enable jsx-a11y/no-noninteractive-tabindex */}
+        <ToolText label={label}>
           <InertText>{text}</InertText>
-        </pre>
-        <span className="absolute top-0 right-0">
+        </ToolText>
+        <span className="absolute top-1 right-1">
           <CopyButton title="Copy schema" text={text} />
         </span>
       </div>

@@ -57,7 +57,7 @@ describe('a call that needs approval', () => {
       .on('GET /api/bots', () => json(owlAndFox))
       .on('GET /api/mcp-servers', () => loading)
     const decide = () => undefined
-    renderScreen(api, <ApprovalCard message={call('a1', 'u1')} allow={decide} deny={decide} />)
+    renderScreen(api, <ApprovalCard message={call('a1', 'u1')} allow={decide} deny={decide} isCut={false} />)
     const buttons = ['Allow Once', 'Allow Always', 'Deny']
     for (const name of buttons) expect(button(name)).toBeDisabled()
     finish(respond())

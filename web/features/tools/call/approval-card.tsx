@@ -2,7 +2,7 @@ import type { Bot } from '@yonder/contract/bot'
 import type { Connector } from '@yonder/contract/connector'
 import type { Message } from '@yonder/contract/message'
 import { TriangleAlert } from 'lucide-react'
-import { lazy, Suspense } from 'react'
+import { lazy, Suspense, useId } from 'react'
 import { useBots } from '../../../data/bots.ts'
 import { useChangePermissions, useLatestConnectors, useModelTool } from '../../../data/connectors.ts'
 import { logError } from '../../../lib/log-error.ts'
@@ -22,12 +22,14 @@ export interface ApprovalCardProps {
   readonly message: Message
   readonly allow: (() => void) | undefined
   readonly deny: (() => void) | undefined
+  /** Whether the user has not yet seen the end of a text that belongs to the question. */
+  readonly isCut: boolean
 }
 
 /**
  * Asks the user for approval before a tool runs: what the call does, and three buttons.
  */
-export function ApprovalCard({ message, allow, deny }: ApprovalCardProps) {
+export function ApprovalCard({ message, allow, deny, isCut }: ApprovalCardProps) {
   const { server = '', tool = '', call } = message
   const { data: connectors, error } = useLatestConnectors()
   const connector = connectors?.find(({ name }) => name === server)
@@ -36,6 +38,7 @@ export function ApprovalCard({ message, allow, deny }: ApprovalCardProps) {
     ({ name, fingerprint }) => name === tool && fingerprint === call?.fingerprint,
   )
   const { data: bots } = useBots()
+  const cutNote = useId()
   const obstacle = findObstacle(connectors, bots, message)
   const allowAlways = useChangePermissions()
   // The description of the tool appears above the buttons, which must not move under the pointer.
@@ -83,11 +86,17 @@ export function ApprovalCard({ message, allow, deny }: ApprovalCardProps) {
         </Disclosure>
       )}
       <div className="flex flex-wrap gap-2 max-sm:*:flex-auto max-sm:*:px-2">
-        <Button look={obstacle === undefined ? 'primary' : 'quiet'} disabled={disabled} onClick={allow}>
+        <Button
+          look={obstacle === undefined ? 'primary' : 'quiet'}
+          disabled={disabled}
+          aria-describedby={isCut ? cutNote : undefined}
+          onClick={allow}
+        >
           Allow Once
         </Button>
         <Button
           busy={allowAlways.pending}
+          aria-describedby={isCut ? cutNote : undefined}
           disabled={(disabled && !allowAlways.pending) || (connector && isBlocked(connector, tool))}
           onClick={() => void handleAlways()}
         >
@@ -97,6 +106,13 @@ export function ApprovalCard({ message, allow, deny }: ApprovalCardProps) {
           Deny
         </Button>
       </div>
+      {/* Below the buttons, so that they do not move when the user has read to the end. */}
+      {isCut && (
+        <p id={cutNote} className="flex items-start gap-2 text-xs text-warning">
+          <TriangleAlert size={16} aria-hidden className="shrink-0" />
+          Not everything above is shown. What matters can be at its end.
+        </p>
+      )}
     </div>
   )
 }

@@ -1,4 +1,5 @@
 import { InertText } from '../../../ui/inert-text.tsx'
+import { ToolText } from '../../../ui/tool-text.tsx'
 import type { ReadableField, ReadableValue } from './readable-call.ts'
 
 /** The arguments of an email or an event, with their labels. */
@@ -54,14 +55,9 @@ function Value({ value }: { readonly value: ReadableValue }) {
       )
     case 'body':
       return (
-        <pre
-          // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- the keyboard can scroll a long text
-          tabIndex={0}
-          aria-label="Text"
-          className="max-h-88 overflow-auto font-sans whitespace-pre-wrap [unicode-bidi:plaintext]"
-        >
+        <ToolText label="Text" look="prose">
           <InertText>{value.text}</InertText>
-        </pre>
+        </ToolText>
       )
     case 'json':
       return (

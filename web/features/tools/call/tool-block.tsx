@@ -1,11 +1,12 @@
 import type { Message } from '@yonder/contract/message'
 import type { ToolProgress, ToolQuestion } from '@yonder/contract/tool-call'
 import { Check, ChevronRight, Wrench, X } from 'lucide-react'
-import { useEffect, useRef, useState, type Ref } from 'react'
+import { useCallback, useEffect, useRef, useState, type Ref } from 'react'
 import { formatDuration } from '../../../lib/format-time.ts'
 import { classNames } from '../../../ui/class-names.ts'
 import { InertText, ToolName } from '../../../ui/inert-text.tsx'
 import { Spinner } from '../../../ui/states/progress.tsx'
+import { CutTextContext } from '../../../ui/tool-text.tsx'
 import { elicitationDraft } from '../elicitation/elicitation-draft.ts'
 import { ElicitationForm } from '../elicitation/elicitation-form.tsx'
 import { PageRequest } from '../elicitation/page-request.tsx'
@@ -40,6 +41,11 @@ export function ToolBlock({ chatId, message, result, isLast, allow, deny, onTogg
   const { server = '', tool = '', call } = message
   const elicitation = state === 'running' ? call?.question : undefined
   useClearDraft(chatId, message.id, state)
+  const [cutTexts, setCutTexts] = useState(0)
+  const addCutText = useCallback(() => {
+    setCutTexts((count) => count + 1)
+    return () => setCutTexts((count) => count - 1)
+  }, [])
   const explanation = callStateExplanations[state]
   const isExplained = result?.outcome?.parts.some(({ type }) => type === 'note') === true
   return (
@@ -61,14 +67,18 @@ export function ToolBlock({ chatId, message, result, isLast, allow, deny, onTogg
       {state === 'running' && elicitation === undefined && call?.progress !== undefined && (
         <CallProgress progress={call.progress} />
       )}
-      {open && (
-        <div className="flex flex-col gap-2 px-3 pt-1 pb-3">
-          {explanation !== undefined && !isExplained && <p className="text-muted">{explanation}</p>}
-          <CallDetails message={message} result={result} />
-        </div>
-      )}
-      {result !== undefined && <ResultImages result={result} title={call?.title ?? tool} />}
-      {state === 'waiting' && <ApprovalCard message={message} allow={allow} deny={deny} />}
+      <CutTextContext value={addCutText}>
+        {open && (
+          <div className="flex flex-col gap-2 px-3 pt-1 pb-3">
+            {explanation !== undefined && !isExplained && <p className="text-muted">{explanation}</p>}
+            <CallDetails message={message} result={result} />
+          </div>
+        )}
+        {result !== undefined && <ResultImages result={result} title={call?.title ?? tool} />}
+        {state === 'waiting' && (
+          <ApprovalCard message={message} allow={allow} deny={deny} isCut={!open || cutTexts > 0} />
+        )}
+      </CutTextContext>
       {state === 'authorization_needed' && <AuthorizationNeeded chatId={chatId} server={server} />}
       {elicitation !== undefined && (
         <CallElicitation

@@ -2,7 +2,7 @@ import type { ToolChange } from '@yonder/contract/tool-call'
 import { diffLines, diffWordsWithSpace } from 'diff'
 import { TriangleAlert } from 'lucide-react'
 import { InertText } from '../../../ui/inert-text.tsx'
-import { ToolText } from '../tool-text.tsx'
+import { ToolText } from '../../../ui/tool-text.tsx'
 import { indentJson } from './indent-json.ts'
 
 const labels: Readonly<Record<ToolChange['what'], string>> = {

@@ -3,7 +3,7 @@ import { ExternalLink, TriangleAlert } from 'lucide-react'
 import { useState } from 'react'
 import { Button, ButtonLink } from '../../../ui/button/button.tsx'
 import { InertText } from '../../../ui/inert-text.tsx'
-import { ToolText } from '../tool-text.tsx'
+import { ToolText } from '../../../ui/tool-text.tsx'
 import { ElicitationIntro, useAnswer, type ElicitationProps } from './use-answer.tsx'
 
 export interface PageRequestProps extends ElicitationProps {
