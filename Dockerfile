@@ -22,8 +22,8 @@ RUN node scripts/build.mjs \
 
 FROM ${BASE_IMAGE}
 LABEL org.opencontainers.image.title="Yonder" org.opencontainers.image.licenses="MIT"
-# A new volume gets the owner of this folder.
-RUN mkdir -m 700 /data && chown 1000:1000 /data \
+# A new volume gets the owner of this folder. Group 0, because a cluster may run the container as any user of it.
+RUN mkdir -m 770 /data && chown 1000:0 /data \
  && ln -s /opt/yonder/bin/yonder.mjs /usr/local/bin/yonder
 COPY --from=build /package /opt/yonder
 WORKDIR /opt/yonder

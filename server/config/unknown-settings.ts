@@ -5,7 +5,7 @@ const settingNames: readonly string[] = Object.keys(Settings.shape)
 
 /** What else belongs into `.env`: settings of Node, of what it is run with, of PostgreSQL's driver, and of compose.yaml. */
 const otherNames =
-  /^(NODE_\w+|NODE|npm_\w+|(HTTPS?|FTP|RSYNC|SOCKS|NO|ALL)_PROXY|TZ|LANG|LC_\w+|SSL_CERT_(FILE|DIR)|PG[A-Z]+|DEBUG|FORCE_COLOR|NO_COLOR|COMPOSE_\w+|DOMAIN|POSTGRES_PASSWORD|PROXY_NETWORK|TEST_DATABASE_URL)$/i
+  /^(NODE_\w+|NODE|npm_\w+|(HTTPS?|FTP|RSYNC|SOCKS|NO|ALL)_PROXY|TZ|LANG|LC_\w+|SSL_CERT_(FILE|DIR)|PG[A-Z]+|DEBUG|FORCE_COLOR|NO_COLOR|COMPOSE_\w+|DOMAIN|POSTGRES_PASSWORD|PROXY_NETWORK|TEST_DATABASE_URL|CHROMIUM_PATH)$/i
 
 /** Beginnings that only settings of Yonder have, so that any other name with one is a mistake. */
 const ownBeginnings =

@@ -31,7 +31,9 @@ export const folderCheck: Check = {
     else {
       const file = join(dataDir, sqliteFileName)
       reportForeignOwner(dataDir, folder.uid, report)
-      reportForeignAccess(dataDir, folder.mode, '700', report)
+      // In group 0 is only root, and whatever user a cluster runs a container as.
+      const mode = folder.gid === 0 ? folder.mode & ~0o070 : folder.mode
+      reportForeignAccess(dataDir, mode, '700', report)
       reportForeignAccess(file, statSync(file, { throwIfNoEntry: false })?.mode ?? 0, '600', report)
       reportWriteProblem(dataDir, report)
       reportLowSpace(dataDir, report)

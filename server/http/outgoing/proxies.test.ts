@@ -146,6 +146,20 @@ it('sends the whole address for http', async () => {
   expect(received[0]?.headers).toMatchObject({ host: 'model.example:8080', authorization: 'Bearer key' })
 })
 
+it('writes requests of the dispatcher for the proxy too, as those to models', async () => {
+  const port = await startProxy()
+  const { dispatcher } = open({ HTTP_PROXY: `127.0.0.1:${port}`, HTTPS_PROXY: `127.0.0.1:${port}` })
+  for (const origin of ['http://model.example', 'https://model.example']) {
+    const options = { origin, path: '/v1', method: 'POST', headers: { 'x-key': 'k' }, body: 'x' } as const
+    expect(await (await dispatcher.request(options)).body.text()).toBe('hello')
+  }
+  expect(asked).toEqual(['POST http://model.example/v1 nobody', 'CONNECT model.example:443 nobody'])
+  expect(received.map(({ url, headers }) => [url, headers['x-key']])).toEqual([
+    ['/v1', 'k'],
+    ['/v1', 'k'],
+  ])
+})
+
 it('speaks TLS to a proxy whose address begins with https', async () => {
   const own = makeTestCertificate('localhost')
   const port = await startProxy(own)
