@@ -1,6 +1,7 @@
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { apiTypes, type ApiType } from '@yonder/contract/bot'
+import { maxListedModels } from '@yonder/contract/lib/bot-limits'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { guardedFetch, type GuardedFetch } from '../http/outgoing/guarded-fetch.ts'
 import type { ModelEndpoint } from './endpoint.ts'
@@ -248,4 +249,13 @@ describe('an address without a list of models', () => {
         code: 'bot_misconfigured',
       })
   })
+})
+
+it('reads the first 5,000 of 282,000 models, and counts the others', async () => {
+  const ids = Array.from({ length: 282_000 }, (_, at) => at.toString(36))
+  const { host } = await serve(json(ids))
+  const { models, omitted } = await list('openai', `http://${host}/v1`)
+  expect(models).toHaveLength(maxListedModels)
+  expect(models.length + omitted).toBe(ids.length)
+  expect(models.every((name) => Number.parseInt(name, 36) < 5_000)).toBe(true)
 })

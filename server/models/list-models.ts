@@ -1,14 +1,12 @@
 import type { ModelList } from '@yonder/contract/bot'
-import { maxListedModels } from '@yonder/contract/lib/bot-limits'
 import type { GuardedFetch } from '../http/outgoing/guarded-fetch.ts'
 import { isTimeoutError, withTimeout } from '../lib/abort.ts'
 import { AppError } from '../lib/app-error.ts'
-import { openSecretFilters } from '../lib/hide-secret.ts'
-import { isObject, parseJson } from '../lib/json-object.ts'
 import { readCapped } from '../lib/read-capped.ts'
-import { toVisibleLine, trimSlashes } from '../lib/text.ts'
+import { trimSlashes } from '../lib/text.ts'
+import { WorkerThread } from '../lib/worker-thread.ts'
 import type { ModelDeps } from './adapter.ts'
-import { type ListedModel, type ListedModels, readListedModel } from './catalogue/listed-models.ts'
+import type { ListedModels } from './catalogue/listed-models.ts'
 import {
   buildModelUrl,
   isOperators,
@@ -18,14 +16,11 @@ import {
   type ModelEndpoint,
 } from './endpoint.ts'
 import { ModelFailure } from './failure.ts'
+import { type ListToRead, type ReadList, readModelList } from './read-model-list.ts'
 import { describeHttpError, describeNetworkError } from './upstream/describe-failure.ts'
 
 const maxListMs = 2_000
-/** The list is parsed on the event loop, so its size is limited. */
 const maxBytes = 2_000_000
-
-/** Characters of a model's name, the same limit as in a bot. */
-const maxNameChars = 300
 
 const typeNameAdvice = 'Type the name of the model.'
 
@@ -71,13 +66,9 @@ export async function listModels(
     )
   }
   if (response.status !== 200) throw describeHttpError(response, upstream, { key, contents: [] })
-  const listed = readList(response.body, endpoint, upstream)
-  listedModels?.remember(endpoint, listed)
-  const models = [...listed.keys()].sort(new Intl.Collator('en', { numeric: true }).compare)
-  return {
-    models: models.slice(0, maxListedModels),
-    omitted: Math.max(0, models.length - maxListedModels),
-  }
+  const { names, omitted, described } = await readList(response.body, endpoint, upstream, signal)
+  listedModels?.remember(endpoint, new Map(described))
+  return { models: [...names], omitted }
 }
 
 type ListResponse = Parameters<typeof describeHttpError>[0]
@@ -149,54 +140,38 @@ function headersOf({ apiType }: ModelEndpoint, key: string | null): Record<strin
   }
 }
 
-/** Reads the names in a list, each with what the list says about the model. */
-function readList(body: string, endpoint: ModelEndpoint, upstream: string): ReadonlyMap<string, ListedModel> {
-  if (body.trimStart().startsWith('<')) {
-    throw new ModelFailure(
-      'upstream_invalid',
-      `${upstream} returned a web page instead of a list of models. Check the base URL.`,
-    )
-  }
-  const entries = entriesOf(parseJson(body))
-  if (entries === undefined) {
-    throw new ModelFailure(
-      'upstream_invalid',
-      `${upstream} did not return a list of models. Check the base URL and the API type.`,
-    )
-  }
-  const { apiType } = endpoint
-  const openFilter = openSecretFilters(secretsOf(endpoint))
-  const readFacts = apiType === 'anthropic' ? readListedModel : () => ({})
-  return new Map(
-    entries.flatMap((entry) => {
-      const name = nameOf(entry, apiType)
-      // A name that repeats a secret could not be called by another one.
-      const isSecret = name !== undefined && openFilter !== undefined && openFilter().hide(name) !== name
-      return name === undefined || isSecret ? [] : [[name, isObject(entry) ? readFacts(entry) : {}] as const]
-    }),
+/** A longer list is read in a thread. */
+const maxDirectChars = 32_000
+
+const thread = new WorkerThread<ListToRead, ReadList>({
+  moduleUrl: import.meta.url,
+  name: 'model-list-worker',
+  maxJobMs: 4_000,
+  maxHeapMb: 256,
+})
+
+async function readList(
+  body: string,
+  endpoint: ModelEndpoint,
+  upstream: string,
+  signal: AbortSignal,
+): Promise<Extract<ReadList, { kind: 'read' }>> {
+  const list = { body, apiType: endpoint.apiType, secrets: secretsOf(endpoint) }
+  const read =
+    body.length <= maxDirectChars
+      ? readModelList(list)
+      : await thread.run(endpoint.baseUrl, list, signal).catch(() => {
+          signal.throwIfAborted()
+          throw new ModelFailure(
+            'upstream_invalid',
+            `${upstream} returned a list of models that could not be read. ${typeNameAdvice}`,
+          )
+        })
+  if (read.kind === 'read') return read
+  throw new ModelFailure(
+    'upstream_invalid',
+    read.kind === 'page'
+      ? `${upstream} returned a web page instead of a list of models. Check the base URL.`
+      : `${upstream} did not return a list of models. Check the base URL and the API type.`,
   )
-}
-
-/**
- * Returns the list in a parsed response. `data` is OpenAI's and Anthropic's field, `models` that of Google and Ollama.
- * Some servers send the list alone.
- */
-function entriesOf(response: unknown): readonly unknown[] | undefined {
-  if (Array.isArray(response)) return response
-  if (!isObject(response)) return undefined
-  return [response['data'], response['models']].find((list): list is unknown[] => Array.isArray(list))
-}
-
-function nameOf(entry: unknown, apiType: ModelEndpoint['apiType']): string | undefined {
-  const named: unknown = isObject(entry) ? (entry['id'] ?? entry['name'] ?? entry['model']) : entry
-  if (typeof named !== 'string' || (apiType === 'google' && !generatesContent(entry))) return undefined
-  const name = apiType === 'google' ? named.replace(/^models\//, '') : named
-  // A name with invisible characters would be sent as it is, although the user cannot see what is chosen.
-  return name !== '' && name.length <= maxNameChars && name === toVisibleLine(name) ? name : undefined
-}
-
-/** Google also lists models that only embed texts or make images. */
-function generatesContent(entry: unknown): boolean {
-  const methods = isObject(entry) ? entry['supportedGenerationMethods'] : undefined
-  return !Array.isArray(methods) || methods.includes('generateContent')
 }
