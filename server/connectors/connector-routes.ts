@@ -15,7 +15,6 @@ import {
 import { upstreamErrors } from '@yonder/contract/error'
 import { z } from 'zod'
 import type { Actor } from '../access/access.ts'
-import type { Db } from '../db/database.ts'
 import { readSnapshot } from '../db/read-snapshot.ts'
 import type { ConnectorRow } from '../db/tables/connector-tables.ts'
 import { type Api, route } from '../http/api.ts'
@@ -35,7 +34,7 @@ import { changeConnector, requireDeletable, createConnector } from './save-conne
 import { readConnectors, syncConnectors } from './sync-connectors.ts'
 import { changePermissions } from './tools/change-permissions.ts'
 import { readModelTool } from './tools/list-model-tools.ts'
-import { listPermissions } from './tools/permission-store.ts'
+import { listPermissions, type PermissionVersion } from './tools/permission-store.ts'
 import { readToolHeads } from './tools/tool-store.ts'
 
 const NameParams = z.object({ name: z.string().transform(normalizeText) })
@@ -56,8 +55,7 @@ export function registerConnectorRoutes(api: Api, deps: ConnectorDeps): void {
       const user = requireUser(request)
       const sync = () => syncConnectors(database.db, user, deps.builtIns, deps.now())
       await refreshBuiltIns(deps, await sync())
-      await sync()
-      return readInPages(presentEach(deps, await readSnapshot(database, ({ db }) => readAll(deps, db, user))))
+      return readInPages(presentEach(deps, user, await sync()))
     },
   )
 
@@ -288,30 +286,23 @@ async function readAccount(
   }
 }
 
-/** The connectors of a user, and what the user has decided about their tools. */
-interface ReadConnectors {
-  readonly connectors: readonly ConnectorRow[]
-  readonly permissions: Awaited<ReturnType<typeof listPermissions>>
-}
-
-async function readAll({ builtIns }: ConnectorDeps, db: Db, user: Actor): Promise<ReadConnectors> {
-  const connectors = await readConnectors(db, user, builtIns)
-  const ids = connectors.map(({ id }) => id)
-  return { connectors, permissions: await listPermissions(db, ids) }
-}
-
 /** Presents a connector to its owner. */
 async function presentOne(deps: ConnectorDeps, connector: ConnectorRow): Promise<Connector> {
   return present(deps, connector, await listPermissions(deps.database.db, [connector.id]))
 }
 
+/** Presents connectors one by one, each with the permissions of one moment, of which it can have thousands. */
 async function* presentEach(
   deps: ConnectorDeps,
-  { connectors, permissions }: ReadConnectors,
+  user: Actor,
+  connectors: readonly ConnectorRow[],
 ): AsyncGenerator<readonly Connector[]> {
-  for (const connector of connectors) {
-    const own = permissions.filter(({ connector_id }) => connector_id === connector.id)
-    yield [present(deps, connector, own)]
+  for (const { id } of connectors) {
+    const found = await readSnapshot(deps.database, async ({ db }) => {
+      const connector = (await readConnectors(db, user, deps.builtIns)).find((row) => row.id === id)
+      return connector && { connector, permissions: await listPermissions(db, [id]) }
+    })
+    if (found !== undefined) yield [present(deps, found.connector, found.permissions)]
   }
 }
 
@@ -319,7 +310,7 @@ async function* presentEach(
 function present(
   { database: { db }, sealer }: ConnectorDeps,
   connector: ConnectorRow,
-  permissions: ReadConnectors['permissions'],
+  permissions: readonly PermissionVersion[],
 ): Connector {
   const tools = presentTools(connector, readToolHeads(db, connector), permissions)
   return { ...presentConnector(connector, permissions, sealer), tools: readInPages(tools) }
