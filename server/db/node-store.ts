@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Db, Dialect } from './database.ts'
+import type { ChangeNotification, Db, Dialect } from './database.ts'
 
 type Clock = Pick<Dialect, 'clock'>
 
@@ -33,4 +33,26 @@ export async function listLiveNodes(
   { clock }: Clock,
 ): Promise<readonly { readonly id: string; readonly draining: number }[]> {
   return db.selectFrom('nodes').select(['id', 'draining']).where('lease_until', '>=', clock).execute()
+}
+
+/** The changes of the last `maxAgeMs` milliseconds. */
+export async function listChanges(
+  db: Db,
+  { clock }: Clock,
+  maxAgeMs: number,
+): Promise<readonly (ChangeNotification & { readonly id: number })[]> {
+  return db
+    .selectFrom('changes')
+    .select(['id', 'topic', 'node_id as nodeId', 'user_id as userId', 'subject'])
+    .where('created_at', '>=', sql<number>`${clock} - ${maxAgeMs}`)
+    .orderBy('id')
+    .execute()
+}
+
+/** Removes the changes that are older than `maxAgeMs` milliseconds. */
+export async function deleteOldChanges(db: Db, { clock }: Clock, maxAgeMs: number): Promise<void> {
+  await db
+    .deleteFrom('changes')
+    .where('created_at', '<', sql<number>`${clock} - ${maxAgeMs}`)
+    .execute()
 }

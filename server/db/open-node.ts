@@ -2,7 +2,7 @@ import { waitAtMost } from '../lib/abort.ts'
 import { repeatUntilStopped } from '../lib/repeat-until-stopped.ts'
 import type { Database } from './database.ts'
 import { requireMigrated } from './migrate.ts'
-import { deleteNode, listLiveNodes, upsertNode } from './node-store.ts'
+import { deleteNode, deleteOldChanges, listLiveNodes, upsertNode } from './node-store.ts'
 
 /** A server among those that use the database. */
 export interface Node {
@@ -18,6 +18,8 @@ export interface Node {
 /** Milliseconds after which a server that does not renew its lease counts as ended, and between two renewals. */
 export const nodeLeaseMs = 30_000
 const renewIntervalMs = 10_000
+/** Milliseconds for which changes are stored; servers without notifications read those of the last ten seconds. */
+const maxChangeAgeMs = 60_000
 /** Milliseconds for a statement about a node during the shutdown. */
 const maxStatementMs = 2_000
 
@@ -47,7 +49,14 @@ export async function openNode(
     await requireMigrated({ db: trx })
     await upsertNode(trx, dialect, { id, leaseMs: nodeLeaseMs, draining })
   })
-  const stopRenewing = repeatUntilStopped(renew, renewIntervalMs, onError)
+  const stopRenewing = repeatUntilStopped(
+    async () => {
+      await renew()
+      await deleteOldChanges(db, dialect, maxChangeAgeMs)
+    },
+    renewIntervalMs,
+    onError,
+  )
   const tryTo = (work: Promise<unknown>) => waitAtMost(work.catch(onError), maxStatementMs)
   return {
     async drain() {

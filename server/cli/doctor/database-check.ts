@@ -120,6 +120,12 @@ async function examinePostgres(
       'The database is read-only. If it is a standby, connect to the primary server. Otherwise turn off default_transaction_read_only.',
     )
   const works = !isOld && isUtf8 && !isReadOnly
-  if (works && !isAscii) report.ok(`PostgreSQL ${major} at ${host}${pathname} can be used.`)
+  const { receivesNotifications } = await import('../../db/dialects/postgres.ts')
+  const listens = !works || (await receivesNotifications(databaseUrl ?? ''))
+  if (!listens)
+    report.warning(
+      'Notifications of PostgreSQL do not arrive, as behind a pooler in transaction mode. Yonder works, but replies and changes of other servers appear up to a second later. Connect DATABASE_URL to PostgreSQL itself, or set the pool mode to session.',
+    )
+  if (works && !isAscii && listens) report.ok(`PostgreSQL ${major} at ${host}${pathname} can be used.`)
   return works
 }

@@ -7,10 +7,22 @@ import type { CompletionDeps } from '../completion-deps.ts'
 import type { ActiveRun } from './active-runs.ts'
 import { readRunEvents } from './read-run.ts'
 import { EventBatch } from './run-recorder.ts'
-import { findLastSeq, listForeignRuns, listRunRefs, listRunsOfUser, type RunRef } from './run-store.ts'
+import {
+  findLastSeq,
+  listEndedForeignRuns,
+  listForeignRuns,
+  listRunRefs,
+  listRunsOfUser,
+  type RunRef,
+} from './run-store.ts'
 
 /** Milliseconds between two queries for runs of other nodes, in case a notification was lost. */
 const searchIntervalMs = 1_000
+/**
+ * Milliseconds for which a run that has ended is found. A short one may begin and end between two queries, and clocks of
+ * nodes differ.
+ */
+const maxEndedMs = 10_000
 /** Runs whose notifications are ignored, because they have ended or their user had no live stream at this node. */
 const maxIgnoredRuns = 10_000
 
@@ -61,6 +73,9 @@ export class RunFeed {
    */
   async join(userId: string, isFirst: boolean): Promise<LiveRun[]> {
     const { db } = this.#deps.database
+    // The first stream of a user begins with the state of now.
+    if (isFirst)
+      for (const run of await this.#listEnded()) if (run.user_id === userId) this.#ignored.set(run.id, true)
     for (const run of await listRunsOfUser(db, userId)) {
       if (this.#watches.has(run.id)) continue
       const after = isFirst ? await findLastSeq(db, run.id) : 0
@@ -183,8 +198,14 @@ export class RunFeed {
   async #search(): Promise<void> {
     const { database, nodeId } = this.#deps
     if (this.#subscribers.isEmpty) return
-    for (const run of await listForeignRuns(database.db, nodeId)) {
+    for (const run of [...(await listForeignRuns(database.db, nodeId)), ...(await this.#listEnded())])
       if (this.#subscribers.has(run.user_id)) this.#watch(run, 0)
-    }
+  }
+
+  /** The runs of other nodes that have ended a moment ago and were not sent. */
+  async #listEnded(): Promise<readonly RunRef[]> {
+    const { database, nodeId, now } = this.#deps
+    const runs = await listEndedForeignRuns(database.db, nodeId, now() - maxEndedMs)
+    return runs.filter(({ id }) => !this.#ignored.has(id))
   }
 }

@@ -108,6 +108,11 @@ export function listForeignRuns(db: Db, nodeId: string): Promise<RunRef[]> {
   return selectRefs(db).where('status', '=', running).where('node_id', '!=', nodeId).execute()
 }
 
+/** Returns the runs of other nodes that have ended since this time, in milliseconds since 1970. */
+export function listEndedForeignRuns(db: Db, nodeId: string, since: number): Promise<RunRef[]> {
+  return selectRefs(db).where('ended_at', '>=', since).where('node_id', '!=', nodeId).execute()
+}
+
 /** Returns the ids of up to 100 runs whose lease has expired. */
 export async function listExpiredRuns(db: Db, dialect: Dialect): Promise<number[]> {
   const rows = await db

@@ -3,6 +3,7 @@ import { CompiledQuery, Kysely, PostgresDialect, sql } from 'kysely'
 import pg from 'pg'
 import { waitAtMost } from '../../lib/abort.ts'
 import { errorCode } from '../../lib/describe-error.ts'
+import { repeatUntilStopped } from '../../lib/repeat-until-stopped.ts'
 import type {
   ChangeNotification,
   Database,
@@ -10,7 +11,7 @@ import type {
   NotificationListeners,
   Subscription,
 } from '../database.ts'
-import { listLiveNodes } from '../node-store.ts'
+import { listChanges, listLiveNodes } from '../node-store.ts'
 import type { Tables } from '../tables/tables.ts'
 import { ConnectionError, cutConnection, openPool } from './postgres-pool.ts'
 import { queueFoldedAgainSql, searchIndexSchema } from './postgres-search.ts'
@@ -75,7 +76,10 @@ export function openPostgres(
     dialect: postgresDialect,
     file: null,
     check: (maxMs) => pool.check(checkSql, maxMs),
-    subscribe: (listeners) => listenForNotifications(url, listeners, { echoIntervalMs, onError }),
+    subscribe(listeners) {
+      const sendFromPool = (text: string) => pool.check(text, echoIntervalMs)
+      return listenForNotifications(url, listeners, { db, sendFromPool, echoIntervalMs, onError })
+    },
     close: () => db.destroy(),
   }
 }
@@ -97,20 +101,28 @@ const maxReconnectDelayMs = 15_000
 /** Milliseconds for the end of the connection for notifications. */
 const maxEndMs = 1_000
 
+/** Milliseconds between two reads of the changes while notifications do not arrive, and the age of the oldest read. */
+const changePollMs = 1_000
+const maxChangeAgeMs = 10_000
+
 interface SubscriptionOptions {
+  readonly db: Kysely<Tables>
+  /** Executes a statement on another connection. */
+  readonly sendFromPool: (text: string) => Promise<void>
   readonly echoIntervalMs: number
   readonly onError: (error: unknown) => void
 }
 
 /**
- * Listens on its own connection, which sends itself a notification at intervals. When one does not arrive, the
- * connection is replaced: it may be dead without an error, or lead to a pooler that receives the notifications for
- * somebody else.
+ * Listens on its own connection, which gets a test notification at intervals. When one does not arrive, the connection is
+ * replaced: it may be dead without an error, or lead to a pooler that receives the notifications for somebody else. The
+ * first one comes from another connection, because behind a pooler both may share one of the server, and this one then
+ * receives what it sends itself. Until it has arrived, changes are polled, and runs are polled in any case.
  */
 function listenForNotifications(
   url: string,
   { onRuns, onChange, onGap }: NotificationListeners,
-  { echoIntervalMs, onError }: SubscriptionOptions,
+  { db, sendFromPool, echoIntervalMs, onError }: SubscriptionOptions,
 ): Subscription {
   const echoChannel = `yonder_echo_${randomBytes(8).toString('hex')}`
   const listenSql = `
@@ -120,7 +132,18 @@ function listenForNotifications(
   let timer: NodeJS.Timeout | undefined
   let delayMs = reconnectDelayMs
   let broken = false
+  let mustPoll = true
   let closed = false
+  const changes = new RecentChanges(db)
+  const stopPolling = repeatUntilStopped(
+    async () => {
+      // Errors are those of the database, which the connection for notifications reports.
+      if (!mustPoll) changes.forget()
+      else for (const change of await changes.readNew().catch(() => [])) onChange(change)
+    },
+    changePollMs,
+    onError,
+  )
 
   function connect(): void {
     const next = new pg.Client({
@@ -141,29 +164,39 @@ function listenForNotifications(
       timer = setTimeout(connect, delayMs)
       delayMs = Math.min(2 * delayMs, maxReconnectDelayMs)
     }
+    // Behind a pooler, this connection may receive what was sent to an earlier one.
+    const echo = randomBytes(8).toString('hex')
+    const echoSql = `select pg_notify('${echoChannel}', '${echo}')`
     const sendEcho = async (): Promise<void> => {
       isAwaited = true
-      await next.query(`select pg_notify('${echoChannel}', '')`)
+      await next.query(echoSql)
     }
     const test = (): void => {
-      if (isAwaited) return retry('The connection for notifications receives none.')
+      if (isAwaited) {
+        mustPoll = true
+        return retry(
+          'The connection for notifications receives none, as behind a pooler in transaction mode. Changes on other servers are read every second instead.',
+        )
+      }
       timer = setTimeout(test, echoIntervalMs)
       sendEcho().catch(retry)
     }
     const listen = async (): Promise<void> => {
       await next.connect()
       await next.query(listenSql)
-      await sendEcho()
+      await sendFromPool(echoSql)
     }
     next.on('error', retry)
     next.on('end', () => retry())
     next.on('notification', ({ channel, payload = '' }) => {
       if (channel === runChannel) return onRuns(payload.split(',').map(Number))
       if (channel === echoChannel) {
+        if (payload !== echo) return
         isAwaited = false
         delayMs = reconnectDelayMs
         if (broken) onGap()
         broken = false
+        mustPoll = false
         return
       }
       const [nodeId = '', userId = '', subject = ''] = payload.split(',')
@@ -179,6 +212,7 @@ function listenForNotifications(
     async close() {
       closed = true
       clearTimeout(timer)
+      await stopPolling()
       const open = client
       if (open === undefined) return
       await waitAtMost(
@@ -189,6 +223,58 @@ function listenForNotifications(
     },
   }
 }
+
+/** Reads what other servers have notified, for a server whose notifications do not arrive. */
+class RecentChanges {
+  readonly #db: Kysely<Tables>
+  /** The ids of those that were read; undefined before the first read, which tells nothing. */
+  #seen: ReadonlySet<number> | undefined
+
+  constructor(db: Kysely<Tables>) {
+    this.#db = db
+  }
+
+  forget(): void {
+    this.#seen = undefined
+  }
+
+  /** By age and not by id, because a transaction with a lower id may commit later. */
+  async readNew(): Promise<readonly ChangeNotification[]> {
+    const rows = await listChanges(this.#db, postgresDialect, maxChangeAgeMs)
+    const seen = this.#seen
+    this.#seen = new Set(rows.map(({ id }) => id))
+    return seen === undefined ? [] : rows.filter(({ id }) => !seen.has(id))
+  }
+}
+
+/**
+ * Whether notifications arrive at this address. They do not behind a pooler that gives a connection of the server to
+ * another client after each transaction.
+ * @throws the error of the driver when it cannot connect
+ */
+export async function receivesNotifications(url: string): Promise<boolean> {
+  const channel = `yonder_echo_${randomBytes(8).toString('hex')}`
+  const clients = [0, 1].map(() => new pg.Client({ connectionString: url }))
+  const [listener, sender] = clients
+  const received = Promise.withResolvers<void>()
+  let isReceived = false
+  listener?.on('notification', () => {
+    isReceived = true
+    received.resolve()
+  })
+  try {
+    for (const client of clients) await client.connect()
+    await listener?.query(`listen ${channel}`)
+    await sender?.query(`select pg_notify('${channel}', '')`)
+    await waitAtMost(received.promise, maxEchoMs)
+    return isReceived
+  } finally {
+    await Promise.all(clients.map((client) => client.end().catch(() => undefined)))
+  }
+}
+
+/** Milliseconds for which `receivesNotifications` waits. */
+const maxEchoMs = 1_000
 
 /*
  * The lock of the runs makes sure that closing an expired run (`lockRun`) waits for this commit, or that this statement
@@ -263,7 +349,12 @@ export const postgresDialect: Dialect = {
     await sql`select pg_notify(${runChannel}, ${runIds.join(',')})`.execute(db)
   },
   async notifyChange(db, { topic, nodeId, userId, subject }) {
-    await sql`select pg_notify(${changeChannels[topic]}, ${`${nodeId},${userId},${subject}`})`.execute(db)
+    await sql`
+      with written as (
+        insert into changes (topic, node_id, user_id, subject, created_at)
+        values (${topic}, ${nodeId}, ${userId}, ${subject}, ${postgresDialect.clock})
+      )
+      select pg_notify(${changeChannels[topic]}, ${`${nodeId},${userId},${subject}`})`.execute(db)
   },
   isUniqueViolation: (error) => errorCode(error) === '23505',
 }
