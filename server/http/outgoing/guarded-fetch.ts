@@ -2,7 +2,7 @@ import { Agent, fetch as undiciFetch, Headers, type Dispatcher } from 'undici'
 import { AppError, findAppError, listCauses } from '../../lib/app-error.ts'
 import { bareHost, portOf, requireUrl, type AddressPolicy } from './address-policy.ts'
 import { guardedConnector, type ConnectorOptions } from './guarded-connector.ts'
-import { findProxy, proxyCredentials } from './proxies.ts'
+import { findProxy, proxyCredentials, proxyRefusedUser } from './proxies.ts'
 
 export interface GuardedFetchOptions extends ConnectorOptions {
   readonly policy: AddressPolicy
@@ -40,7 +40,7 @@ type UndiciInit = NonNullable<Parameters<typeof undiciFetch>[1]>
 export function guardedFetch(options: GuardedFetchOptions): GuardedFetch {
   const { policy, maxBytes = 64 * 1024 * 1024, maxRedirects = 3 } = options
   const agent = new Agent({ connect: guardedConnector(policy, options) })
-  const dispatcher = agent.compose(writeForProxy(policy), limitResponse(maxBytes))
+  const dispatcher = agent.compose(writeForProxy(policy), limitResponse(policy, maxBytes))
 
   async function follow(address: string | URL, init: RequestInit): Promise<Response> {
     let url = requireUrl(policy, address)
@@ -117,24 +117,29 @@ function readRequest({ method, headers, body, signal, redirect }: Request): Requ
   return { method, headers, body, signal, redirect, ...(body === null ? {} : { duplex: 'half' }) }
 }
 
+/** The proxy that a request over plain http is written for; null when there is none. */
+function proxyOf({ proxies }: AddressPolicy, { origin }: Dispatcher.DispatchOptions): URL | null {
+  if (proxies === undefined || proxies === null) return null
+  const url = new URL(String(origin))
+  return url.protocol === 'http:'
+    ? findProxy(proxies, url.protocol, bareHost(url.hostname), portOf(url))
+    : null
+}
+
 /**
  * A request over plain http to a proxy names the whole address and has the credentials for the proxy. One over https goes
  * through a tunnel, which the connector opens.
  */
-function writeForProxy({ proxies }: AddressPolicy): Dispatcher.DispatcherComposeInterceptor {
-  if (proxies === undefined || proxies === null) return (dispatch) => dispatch
+function writeForProxy(policy: AddressPolicy): Dispatcher.DispatcherComposeInterceptor {
   return (dispatch) => (options, handler) => {
-    const origin = new URL(String(options.origin))
-    const { protocol, hostname } = origin
-    const proxy =
-      protocol === 'http:' ? findProxy(proxies, protocol, bareHost(hostname), portOf(origin)) : null
+    const proxy = proxyOf(policy, options)
     if (proxy === null) return dispatch(options, handler)
     const credentials = proxyCredentials(proxy)
     const headers = credentials === null ? [] : ['proxy-authorization', credentials]
     return dispatch(
       {
         ...options,
-        path: origin.origin + options.path,
+        path: new URL(String(options.origin)).origin + options.path,
         headers: [...toHeaderList(options.headers), ...headers],
       },
       handler,
@@ -156,18 +161,21 @@ function toHeaderList(headers: Dispatcher.DispatchOptions['headers']): string[] 
  * Limits the bytes of every response. Compressed responses, which were not requested, are refused, so that a small body
  * cannot expand into a large one.
  */
-function limitResponse(maxBytes: number): Dispatcher.DispatcherComposeInterceptor {
-  return (dispatch) => (options, handler) => dispatch(options, new LimitedHandler(handler, maxBytes))
+function limitResponse(policy: AddressPolicy, maxBytes: number): Dispatcher.DispatcherComposeInterceptor {
+  return (dispatch) => (options, handler) =>
+    dispatch(options, new LimitedHandler(handler, maxBytes, proxyOf(policy, options)))
 }
 
 class LimitedHandler implements Dispatcher.DispatchHandler {
   #received = 0
   readonly #inner: Dispatcher.DispatchHandler
   readonly #maxBytes: number
+  readonly #proxy: URL | null
 
-  constructor(inner: Dispatcher.DispatchHandler, maxBytes: number) {
+  constructor(inner: Dispatcher.DispatchHandler, maxBytes: number, proxy: URL | null) {
     this.#inner = inner
     this.#maxBytes = maxBytes
+    this.#proxy = proxy
   }
 
   onRequestStart(controller: Dispatcher.DispatchController, context: unknown): void {
@@ -179,12 +187,13 @@ class LimitedHandler implements Dispatcher.DispatchHandler {
   }
 
   onResponseStart(...args: Parameters<NonNullable<Dispatcher.DispatchHandler['onResponseStart']>>): void {
-    const [controller, , headers] = args
+    const [controller, status, headers] = args
     const encoding = String(headers['content-encoding'] ?? 'identity')
       .trim()
       .toLowerCase()
     const announced = Number(headers['content-length'])
-    if (encoding !== '' && encoding !== 'identity') {
+    if (status === 407 && this.#proxy !== null) controller.abort(proxyRefusedUser(this.#proxy))
+    else if (encoding !== '' && encoding !== 'identity') {
       controller.abort(
         new AppError(
           'upstream_invalid',

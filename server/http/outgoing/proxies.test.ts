@@ -68,6 +68,7 @@ async function startProxy(secure?: { readonly cert: string; readonly key: string
   })
   proxy.on('request', (request, response) => {
     note(request)
+    if (status !== 200) return response.writeHead(status).end()
     const { pathname } = new URL(request.url ?? '')
     const { method, headers } = request
     const forwarded = httpRequest({ port: target.plain, host: '127.0.0.1', path: pathname, method, headers })
@@ -270,6 +271,16 @@ it.each([
   expect(error.message).toContain(
     `The proxy 127.0.0.1:${port}, through which this server sends requests, ${text}.`,
   )
+  expect(error.message).not.toContain('hidden')
+})
+
+it('names the proxy when it refuses its user for plain http', async () => {
+  status = 407
+  const port = await startProxy()
+  const { fetch } = open({ HTTP_PROXY: `http://user:hidden@127.0.0.1:${port}` })
+  const error = await failure(fetch('http://model.example/'))
+  expect(error.message).toContain(`The proxy 127.0.0.1:${port}, through`)
+  expect(error.message).toContain('asks for another user name or password')
   expect(error.message).not.toContain('hidden')
 })
 

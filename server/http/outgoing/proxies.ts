@@ -87,8 +87,15 @@ export async function openTunnel(
   })
 }
 
+const refusesUser = 'asks for another user name or password'
+
+/** The error for a proxy that refuses the user name and password in its address. */
+export function proxyRefusedUser(proxy: URL): AppError {
+  return proxyFailed(proxy, refusesUser)
+}
+
 function describeStatus(status: number, target: string): string {
-  if (status === 407) return 'asks for another user name or password'
+  if (status === 407) return refusesUser
   return `${status >= 502 ? 'cannot reach' : 'refuses a connection to'} ${target} (status ${status})`
 }
 
