@@ -1,5 +1,6 @@
 import { AppError } from '../lib/app-error.ts'
 import { errorCode } from '../lib/describe-error.ts'
+import { findExhausted } from '../lib/exhausted.ts'
 
 const cannotWrite =
   'The server cannot write to its database, so nothing was changed. Ask its operator to check the disk and the permissions, then try again.'
@@ -68,6 +69,14 @@ const problems = {
       'Check the user and the password in DATABASE_URL, and what the user may do.',
     ],
   },
+  /** The connection would not be secure, as the operator wants it. */
+  untrusted: {
+    user: doesNotRespond,
+    operator: [
+      'The certificate of PostgreSQL is not accepted.',
+      'Set sslrootcert in DATABASE_URL to the file of its authority, and use the name in the certificate.',
+    ],
+  },
   missing: {
     user: doesNotRespond,
     operator: ['The database does not exist.', 'Create it, or correct DATABASE_URL.'],
@@ -127,8 +136,17 @@ const codes: readonly (readonly [codes: RegExp, problem: StorageProblem])[] = [
   [/^3D000$/, 'missing'],
 ]
 
+/** Whether TLS failed, as Node or the driver of PostgreSQL reports it. */
+function isTlsFailure(error: unknown): boolean {
+  return (
+    /CERT|SIGNATURE|SELF_SIGNED|^ERR_(TLS|SSL)|UNABLE_TO_|^UNSPECIFIED$/.test(errorCode(error)) ||
+    (error instanceof Error && error.message === 'The server does not support SSL connections')
+  )
+}
+
 /** Why the database could not execute a correct statement. Null for every other error. */
 export function findStorageProblem(error: unknown): StorageProblem | null {
+  if (error instanceof Error && isTlsFailure(error.cause)) return 'untrusted'
   const code = errorCode(error)
   return codes.find(([pattern]) => pattern.test(code))?.[1] ?? null
 }
@@ -147,6 +165,8 @@ export function toOperatorError(error: unknown): AppError {
 
 /** What to do about an error of the database. Null when the database did not cause it. */
 export function adviseOperator(error: unknown): string | null {
+  const exhausted = findExhausted(error)
+  if (exhausted !== undefined) return exhausted.operator
   const problem = findStorageProblem(error)
   return problem === null ? null : problems[problem].operator[1]
 }

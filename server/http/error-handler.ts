@@ -123,10 +123,10 @@ export function toAppError(
   toStorageError: ToStorageError,
 ): AppError {
   if (error instanceof AppError) return error
-  const storageError = toStorageError(error)
-  if (storageError !== null) return storageError
   const exhausted = findExhausted(error)
   if (exhausted !== undefined) return new AppError('unavailable', exhausted.user, { cause: error })
+  const storageError = toStorageError(error)
+  if (storageError !== null) return storageError
   const status = error instanceof Error ? ((error as FastifyError).statusCode ?? 500) : 500
   if (error instanceof Error && status >= 400 && status < 500) {
     // Fastify's message contains the address, which may have the id of a shared chat or an authorization code.
