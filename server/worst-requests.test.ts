@@ -1,4 +1,3 @@
-import { pino } from 'pino'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { listApiCalls, type ApiCall } from './testing/chat/list-api-calls.ts'
 import { fillToLimits, registryUrl, type Filled } from './testing/load/fill-to-limits.ts'
@@ -32,7 +31,11 @@ beforeAll(async () => {
     },
     addHooks(app) {
       const log = app.log as unknown as Record<symbol, unknown>
-      log[pino.symbols.streamSym] = { write: (line: string) => lines.push(line) }
+      const stream = Object.getOwnPropertySymbols(log).find(
+        ({ description }) => description === 'pino.stream',
+      )
+      if (stream === undefined) throw new Error('The log of the server has no stream.')
+      log[stream] = { write: (line: string) => lines.push(line) }
       app.addHook('onRequest', async (_request, { raw }) => {
         for (const name of ['write', 'end'] as const) {
           const original = raw[name].bind(raw) as (...rest: unknown[]) => unknown

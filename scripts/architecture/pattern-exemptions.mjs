@@ -27,6 +27,18 @@ export const patternExemptions = [
     reason: 'Nothing follows its repetitions, so it never backtracks, and it looks at one neighbour only.',
   },
   {
+    path: 'server/connectors/calls/secret-words.ts',
+    pattern:
+      "new RegExp(clearWords.flatMap((word) => [word, start + Array.from(word).join(' ?')]).join('|'))",
+    reason: 'It repeats nothing.',
+  },
+  {
+    path: 'server/connectors/calls/secret-words.ts',
+    pattern:
+      'new RegExp(\n  String.raw`${start}(?:(?:${toPattern(latinPhrases)})(?![^ \\n])|${toPattern(otherPhrases.slice(0, 2))})|${toPattern(otherPhrases.slice(2))}`,\n)',
+    reason: 'A repetition begins and ends at a space, and the caller limits the text.',
+  },
+  {
     path: 'server/models/refusal.ts',
     pattern: String.raw`/\b(?:tools?|tool[ _-]?(?:use|calls?|calling|choice)|functions?|function[ _-]?call(?:s|ing)?)(?: \w+){0,2} (?:is|are) not (?:supported|enabled|available|allowed)\b/i`,
     reason: 'At most two words follow the first one, and the text is cut to 4,000 characters.',
@@ -62,9 +74,10 @@ export const patternExemptions = [
     reason: 'The text is cut to 2,000 characters.',
   },
   {
-    path: 'web/ui/markdown/markdown-body.tsx',
-    pattern: String.raw`/^(?:[ \t]*(?:[-+*>]|\d{1,9}[.)])(?=[ \t>]))*[ \t>]*/`,
-    reason: 'It begins only once and always matches, so it never backtracks.',
+    path: 'web/ui/markdown/split-blocks.ts',
+    pattern: "new RegExp(`\\n {0,3}${open.exec(source)?.[1] ?? ''}[~\\`]* *(?=\\n|$)`, 'g')",
+    reason:
+      'It begins at the end of a line and reads the next one, whose marks and spaces cannot be exchanged.',
   },
   {
     path: 'web/ui/markdown/normalize-maths.ts',

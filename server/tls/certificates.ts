@@ -130,7 +130,11 @@ function isWide(name: string): boolean {
 }
 
 function trimDots(name: string): string {
-  return name.toLowerCase().replaceAll(/^\.+|\.+$/g, '')
+  return name
+    .toLowerCase()
+    .split('.')
+    .filter((label) => label !== '')
+    .join('.')
 }
 
 /** Returns the names with which this authority could certify whole domains, as those of earlier versions could. */

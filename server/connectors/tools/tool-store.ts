@@ -53,10 +53,8 @@ export type ToolHead = ToolVersion & Pick<ToolDefinition, 'title' | 'description
  * writes no character of them with more than two.
  */
 const maxHeadChars = 10_000
-const text = String.raw`"(?:[^"\\]|\\.)*"`
-const headPattern = new RegExp(
-  String.raw`^\{"name":${text},"title":(?:null|${text}),"description":${text}(?=,)`,
-)
+const headPattern =
+  /^\{"name":"(?:[^"\\]|\\.)*","title":(?:null|"(?:[^"\\]|\\.)*"),"description":"(?:[^"\\]|\\.)*"(?=,)/
 
 /** Tools of one query: their definitions can have 100 kB each, and the beginnings that are returned 10 kB. */
 const maxPageTools = 25
