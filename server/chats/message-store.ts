@@ -219,10 +219,11 @@ export function listChildren(db: Db, chatId: string, parentId: string): Promise<
 }
 
 /** What is read of all messages of a chat or path before their texts. */
-export type MessagePlace = Pick<
-  MessageRow,
-  'id' | 'parent_id' | 'role' | 'status' | 'server' | 'call_state' | 'unix_timestamp'
-> & {
+export type MessagePlace = SizedMessage &
+  Pick<MessageRow, 'parent_id' | 'role' | 'status' | 'server' | 'call_state' | 'unix_timestamp'>
+
+interface SizedMessage {
+  readonly id: string
   /** The size of its texts. */
   readonly bytes: number
 }
@@ -248,12 +249,16 @@ export async function listPlaces(db: Db, chatId: string): Promise<MessagePlace[]
 }
 
 function selectPlaces(db: Db) {
-  const columns = ['content', 'reasoning', 'arguments', 'call', 'outcome'] as const
-  const sizes = columns.map((column) => sql`coalesce(octet_length(${sql.ref(`m.${column}`)}), 0)`)
   return db
     .selectFrom('messages as m')
     .select(['m.id', 'm.parent_id', 'm.role', 'm.status', 'm.server', 'm.call_state', 'm.unix_timestamp'])
-    .select(sql<number>`${sql.join(sizes, sql` + `)}`.as('bytes'))
+    .select(bytesOf('m', ['content', 'reasoning', 'arguments', 'call', 'outcome']).as('bytes'))
+}
+
+/** The SQL of the size of these columns. The database reads it without reading the texts. */
+function bytesOf(table: string, columns: readonly (keyof MessageRow)[]) {
+  const sizes = columns.map((column) => sql`coalesce(octet_length(${sql.ref(`${table}.${column}`)}), 0)`)
+  return sql<number>`${sql.join(sizes, sql` + `)}`
 }
 
 /** Messages of one query, and the size of their texts unless one alone has more. */
@@ -281,8 +286,8 @@ export async function* readMessages(
   }
 }
 
-function* pagesOf(places: readonly MessagePlace[]): Generator<readonly MessagePlace[]> {
-  let page: MessagePlace[] = []
+function* pagesOf<Place extends SizedMessage>(places: readonly Place[]): Generator<readonly Place[]> {
+  let page: Place[] = []
   let bytes = 0
   for (const place of places) {
     bytes += place.bytes
@@ -338,34 +343,53 @@ interface PathPlace {
   readonly limit: number
 }
 
-/** Prepares the query of a path. `toCondition` returns a further SQL condition, `and …`, for the next message `m`. */
+/**
+ * Prepares the query of the places on a path, oldest first. `toCondition` returns a further SQL condition, `and …`, for
+ * the next message `m`.
+ */
 const preparePathQuery = (toCondition: (path: PathPlace) => RawBuilder<unknown>) =>
   prepareQuery((db, path: PathPlace) =>
-    sql<PathMessage & ContentColumns>`
-    with recursive path (
-      id, parent_id, role, content, files, status, server, arguments, call_state, call, left_out_tools, reasoning,
-      depth
-    ) as (
-      select id, parent_id, role, content, files, status, server, arguments, call_state, call, left_out_tools,
-        case when call is null then null else reasoning end, 1
+    sql<SizedMessage>`
+    with recursive path (id, parent_id, bytes, depth) as (
+      select id, parent_id, ${bytesOf('messages', pathTexts)}, 1
       from messages where chat_id = ${path.chatId} and id = ${path.leafId}
       union all
-      select m.id, m.parent_id, m.role, m.content, m.files, m.status, m.server, m.arguments, m.call_state, m.call,
-        m.left_out_tools, case when m.call is null then null else m.reasoning end, path.depth + 1
+      select m.id, m.parent_id, ${bytesOf('m', pathTexts)}, path.depth + 1
       from path join messages m on m.chat_id = ${path.chatId} and m.id = path.parent_id
       where path.depth < ${path.limit} ${toCondition(path)}
     )
-    select id, parent_id, role, content, files, status, server, arguments, call_state, call, left_out_tools, reasoning
-    from path order by depth desc`.compile(db),
+    select id, bytes from path order by depth desc`.compile(db),
   )
 
+const pathTexts = ['content', 'arguments', 'call', 'reasoning'] as const
 const pathQuery = preparePathQuery(() => sql``)
 const pathAfterSummaryQuery = preparePathQuery(
   ({ chatId }) => sql`and m.id not in (select message_id from compactions where chat_id = ${chatId})`,
 )
 
-function toPath(rows: readonly (PathMessage & ContentColumns)[]): PathMessage[] {
-  return rows.map((row) => (row.files === null ? row : { ...row, content: contentOf(row) }))
+/** Reads the messages of a path in pages, each in a turn of the event loop of its own. */
+async function readPath(db: Db, chatId: string, places: readonly SizedMessage[]): Promise<PathMessage[]> {
+  const path: PathMessage[] = []
+  for (const page of pagesOf(places)) {
+    if (path.length > 0) await nextTurn()
+    const ids = page.map(({ id }) => id)
+    const rows = await db
+      .selectFrom('messages')
+      .select(['id', 'parent_id', 'role', 'content', 'files', 'status', 'server', 'arguments', 'call_state'])
+      .select(['call', 'left_out_tools'])
+      .select(({ eb }) =>
+        eb.case().when('call', 'is not', null).then(eb.ref('reasoning')).end().as('reasoning'),
+      )
+      .where('chat_id', '=', chatId)
+      .where('id', 'in', ids)
+      .execute()
+    const found = new Map(rows.map((row) => [row.id, row]))
+    for (const id of ids) {
+      const row = found.get(id)
+      if (row !== undefined) path.push(row.files === null ? row : { ...row, content: contentOf(row) })
+    }
+  }
+  return path
 }
 
 /** Returns the newest `limit` messages on the path from the root to a message, oldest first. */
@@ -375,7 +399,7 @@ export async function listPath(
   leafId: string,
   limit = maxPathMessages,
 ): Promise<PathMessage[]> {
-  return toPath((await pathQuery(db, { chatId, leafId, limit })).rows)
+  return readPath(db, chatId, (await pathQuery(db, { chatId, leafId, limit })).rows)
 }
 
 /**
@@ -388,7 +412,7 @@ export async function listPathAfterSummary(
   leafId: string,
   limit: number,
 ): Promise<PathMessage[]> {
-  return toPath((await pathAfterSummaryQuery(db, { chatId, leafId, limit })).rows)
+  return readPath(db, chatId, (await pathAfterSummaryQuery(db, { chatId, leafId, limit })).rows)
 }
 
 /** Returns the places of the whole path from the root to a message, oldest first; empty when the message is missing. */
