@@ -29,10 +29,10 @@ export const ModelTool = z.object({
   /** The name under which models call the tool. */
   name: z.string(),
   description: z.string(),
-  /** The JSON Schema of the parameters; null when no model can be offered the tool. */
-  parameters: z.record(z.string(), z.unknown()).nullable(),
+  /** The JSON Schema of the parameters, as text; null when no model can be offered the tool. */
+  parameters: z.string().nullable(),
   /** The schema as models of Google read it; null when it is the same, or when they cannot be offered the tool. */
-  google_parameters: z.record(z.string(), z.unknown()).nullable(),
+  google_parameters: z.string().nullable(),
   /** Whether models are offered the tool now. */
   offered: z.boolean(),
 })

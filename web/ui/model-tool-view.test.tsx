@@ -3,7 +3,7 @@ import type { ModelTool } from '@yonder/contract/connector'
 import { expect, it } from 'vitest'
 import { ModelToolView } from './model-tool-view.tsx'
 
-function show(parameters: Record<string, unknown>) {
+function show(parameters: string) {
   const tool = {
     name: 'notes_add',
     description: '',
@@ -16,10 +16,18 @@ function show(parameters: Record<string, unknown>) {
 }
 
 it('shows what the list of parameters says only once', () => {
-  const container = show({
+  const schema = {
     type: 'object',
     properties: { a: { type: ['string', 'null'] }, b: { type: 'string' } },
     required: ['b'],
-  })
+  }
+  const container = show(JSON.stringify(schema))
   expect(container).toHaveTextContent('Parametersa string or null b string requiredSchema as JSON')
+})
+
+it('shows the numbers that a model reads, also those that a double cannot hold', () => {
+  const container = show(
+    '{"type":"object","properties":{"a":{"type":"integer","maximum":18446744073709551615}}}',
+  )
+  expect(container).toHaveTextContent('maximum: 18446744073709551615')
 })

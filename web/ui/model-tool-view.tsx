@@ -1,4 +1,5 @@
 import type { ModelTool } from '@yonder/contract/connector'
+import { parseJsonExactly } from '@yonder/contract/lib/exact-json'
 import { CopyButton } from './button/copy-button.tsx'
 import { Disclosure } from './disclosure.tsx'
 import { FoldedText, InertText } from './inert-text.tsx'
@@ -29,7 +30,9 @@ export function ModelToolView({ read, fingerprint }: ModelToolViewProps) {
       <ErrorState title="The tool could not be loaded" onRetry={() => void read.mutate()} />
     )
   }
-  const { name, description, parameters, google_parameters } = tool
+  const { name, description } = tool
+  const parameters = parseSchema(tool.parameters)
+  const googleParameters = parseSchema(tool.google_parameters)
   return (
     <div className="flex flex-col gap-2.5 rounded-control bg-sunken p-3 text-xs">
       {fingerprint !== undefined && fingerprint !== tool.fingerprint && (
@@ -67,13 +70,18 @@ export function ModelToolView({ read, fingerprint }: ModelToolViewProps) {
             <ParameterList schema={parameters} />
           </div>
           <RawSchema label="Schema as JSON" schema={parameters} />
-          {google_parameters !== null && (
-            <RawSchema label="Schema for models of Google" schema={google_parameters} />
+          {googleParameters !== null && (
+            <RawSchema label="Schema for models of Google" schema={googleParameters} />
           )}
         </>
       )}
     </div>
   )
+}
+
+/** With the numbers that models read. */
+function parseSchema(text: string | null): Schema | null {
+  return text === null ? null : toSchema(parseJsonExactly(text))
 }
 
 function ParameterList({ schema }: { readonly schema: Schema }) {

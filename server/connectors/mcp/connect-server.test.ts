@@ -105,7 +105,11 @@ describe('a server in this process', () => {
 
   it('is created once for all requests of a session', async () => {
     expect(await call('repeat', { times: 2 })).toMatchObject({ status: 'done', text: 'xx' })
-    expect(await call('repeat', { times: 3 })).toMatchObject({ status: 'done', text: 'xxx' })
+    // As over the network, such a server reads ordinary numbers.
+    expect(await call('repeat', '{"times":3.0000000000000000001}')).toMatchObject({
+      status: 'done',
+      text: 'xxx',
+    })
     expect(sessions).toEqual(['ada'])
     await connectors.closeIdle(user.id)
     await call('repeat', { times: 1 })

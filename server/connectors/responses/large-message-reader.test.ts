@@ -38,6 +38,22 @@ describe('the thread that reads large messages', () => {
     expect(JSON.parse(outcome.message)).toMatchObject({ result: { nextCursor: 'next', tools: [] } })
   })
 
+  it('keeps numbers as they were written, in a result, a schema and a cursor', async () => {
+    const big = '1234567890123456789'
+    const filler = JSON.stringify('x'.repeat(40_000))
+    const result = `{"content":[],"structuredContent":{"filler":${filler},"id":${big},"far":1e400}}`
+    const { result: read2 } = await read(`{"jsonrpc":"2.0","id":2,"result":${result}}`)
+    expect(read2?.text).toMatch(/"id": 1234567890123456789,\n {2}"far": 1e400\n/)
+    const listOf = (maximum: string) =>
+      `{"jsonrpc":"2.0","id":1,"result":{"nextCursor":${big},"tools":[{"name":"t","description":${filler},` +
+      `"inputSchema":{"type":"object","properties":{"a":{"maximum":${maximum}}}}}]}}`
+    const pages = [await read(listOf(big)), await read(listOf('1234567890123456788'))]
+    expect(pages[0]?.page?.tools[0]?.definition).toContain(`"maximum":${big}`)
+    expect(pages[0]?.message).toContain(`"nextCursor":"${big}"`)
+    const prints = pages.map(({ page }) => page?.tools[0]?.fingerprint)
+    expect(prints[0]).not.toBe(prints[1])
+  })
+
   it.each(['text', 'bytes'] as const)('removes the secret of the request from %s', async (form) => {
     const secret = 'a-secret-of-the-request'
     const text = `${secret} ${secret.replace('-', String.raw`\u002d`)} ${'x'.repeat(50_000)}`

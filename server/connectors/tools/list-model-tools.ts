@@ -203,12 +203,15 @@ export async function readModelTool(
   const google = await readOffer(deps, user, connector, row, 'google')
   const described = general.tool ?? google.tool
   const isSame = canonicalJson(general.tool?.inputSchema) === canonicalJson(google.tool?.inputSchema)
+  // As text, because a page would change numbers of the schema that models read.
+  const write = (tool: OfferedTool | undefined) =>
+    tool === undefined ? null : JSON.stringify(tool.inputSchema)
   return {
     fingerprint: row.fingerprint,
     name: described?.name ?? row.name,
     description: described?.description ?? '',
-    parameters: described?.inputSchema ?? null,
-    google_parameters: isSame ? null : (google.tool?.inputSchema ?? null),
+    parameters: write(described),
+    google_parameters: isSame ? null : write(google.tool),
     offered: general.isOffered || google.isOffered,
   }
 }

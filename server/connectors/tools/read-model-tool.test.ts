@@ -12,14 +12,11 @@ describe.each(engines)('what a model reads of a tool on %s', (engine) => {
   it('is the name, the description and the parameters that models are offered', async () => {
     const [connector] = await list()
     const tool = ModelTool.parse((await read('default', 'calculate')).json())
-    expect(tool).toMatchObject({
-      name: 'default__calculate',
-      parameters: {
-        type: 'object',
-        properties: { expression: { type: 'string', description: expect.any(String) as string } },
-        required: ['expression'],
-      },
-      offered: true,
+    expect(tool).toMatchObject({ name: 'default__calculate', offered: true })
+    expect(JSON.parse(tool.parameters ?? '')).toMatchObject({
+      type: 'object',
+      properties: { expression: { type: 'string', description: expect.any(String) as string } },
+      required: ['expression'],
     })
     expect(tool.description).not.toBe('')
     expect(tool.fingerprint).toBe(connector?.tools.find(({ name }) => name === 'calculate')?.fingerprint)
@@ -31,7 +28,7 @@ describe.each(engines)('what a model reads of a tool on %s', (engine) => {
     expect((await read('Tools', 'a/b%?#')).json()).toMatchObject({
       name: expect.stringMatching(/^[\w-]+$/) as string,
       description: 'Does it.',
-      parameters: { type: 'object', properties: {} },
+      parameters: '{"type":"object","properties":{}}',
       offered: false,
     })
   })

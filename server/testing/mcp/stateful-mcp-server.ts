@@ -24,6 +24,8 @@ export interface SeenFrame {
   readonly session: string
   readonly method: string
   readonly message: RpcMessage
+  /** The message as it was written. */
+  readonly text: string
 }
 
 export interface StatefulMcpServer {
@@ -81,7 +83,7 @@ export async function startStatefulMcpServer(): Promise<StatefulMcpServer> {
     const body = Buffer.concat(chunks).toString()
     const message = (body === '' ? {} : JSON.parse(body)) as RpcMessage
     const session = String(request.headers['mcp-session-id'] ?? '')
-    seen.push({ session, method: request.method ?? '', message })
+    seen.push({ session, method: request.method ?? '', message, text: body })
     const json = (value: unknown, status = 200, headers = {}): void => {
       response.writeHead(status, { 'content-type': 'application/json', ...headers })
       response.end(typeof value === 'string' ? value : JSON.stringify(value))

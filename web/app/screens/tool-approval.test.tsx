@@ -72,11 +72,11 @@ describe('a call that needs approval', () => {
         fingerprint: 'f1',
         name: 'default__calculate',
         description,
-        parameters: {
+        parameters: JSON.stringify({
           type: 'object',
           properties: { expression: { type: 'string', description: 'What to\u00AD compute.' } },
-        },
-        google_parameters: { type: 'object' },
+        }),
+        google_parameters: '{"type":"object"}',
         offered: true,
       }),
     )

@@ -10,7 +10,7 @@ const modelTool: ModelTool = {
   fingerprint: 'f1',
   name: 'files__read',
   description: 'Reads a file.',
-  parameters: {
+  parameters: JSON.stringify({
     type: 'object',
     properties: {
       path: {
@@ -24,7 +24,7 @@ const modelTool: ModelTool = {
     },
     required: ['path'],
     dependentRequired: { lines: ['path'] },
-  },
+  }),
   google_parameters: null,
   offered: true,
 }
@@ -76,7 +76,7 @@ describe('the tools', () => {
     expect(dialog.getByText('dependentRequired:')).toBeVisible()
     await userEvent.click(buttonOf('Schema as JSON', dialog))
     expect(dialog.getByLabelText('Schema as JSON').textContent).toBe(
-      JSON.stringify(modelTool.parameters, null, 2),
+      JSON.stringify(JSON.parse(modelTool.parameters ?? ''), null, 2),
     )
     expect(dialog.queryByText(/has changed/)).not.toBeInTheDocument()
   })

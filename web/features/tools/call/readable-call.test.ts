@@ -37,6 +37,13 @@ describe('the arguments of a call as a user reads them', () => {
     ])
   })
 
+  it('keep every digit', () => {
+    const fields = readFields({ fields: [] }, '{"n":[1234567890123456789,1e400]}', undefined)
+    expect(fields).toEqual([
+      { label: '"n"', value: { kind: 'json', text: '[\n  1234567890123456789,\n  1e400\n]' } },
+    ])
+  })
+
   it('have no form for other tools, and for tools of the same name elsewhere', () => {
     expect(read('Gmail', 'search_messages', {})).toBeUndefined()
     const other = makeConnector({ name: 'Mine', url: 'builtin://google-gmail' })

@@ -1,4 +1,5 @@
 import type { Connector } from '@yonder/contract/connector'
+import { parseJsonExactly } from '@yonder/contract/lib/exact-json'
 import type { Message } from '@yonder/contract/message'
 import { readTime, type ReadableTime } from './readable-time.ts'
 
@@ -119,7 +120,7 @@ export function readFields(
 
 function parseObject(text: string): Readonly<Record<string, unknown>> | undefined {
   try {
-    const value: unknown = JSON.parse(text)
+    const value: unknown = parseJsonExactly(text)
     const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
     return isObject ? (value as Readonly<Record<string, unknown>>) : undefined
   } catch {
