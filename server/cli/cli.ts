@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { readConfig, type Config } from '../config/config.ts'
+import { readSettings, type Config } from '../config/config.ts'
 import type { Database } from '../db/database.ts'
 import { requireMigrated } from '../db/migrate.ts'
 import { openStoredDatabase } from '../db/open-database.ts'
@@ -33,10 +33,12 @@ export interface Installation {
  * @throws ConfigError when a setting is wrong, AppError or CommandError when something is missing or does not fit
  */
 export async function withInstallation<T>(
-  { settings }: Pick<Cli, 'settings'>,
+  { settings, terminal }: Pick<Cli, 'settings' | 'terminal'>,
   work: (installation: Installation) => Promise<T>,
 ): Promise<T> {
-  const config = readConfig(settings())
+  const { config, warnings } = readSettings(settings())
+  // A misspelled setting may lead to another database.
+  warnings.forEach(terminal.warn)
   const database = await openStoredDatabase(config)
   try {
     await requireMigrated(database)

@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { runYonder } from '../testing/run-yonder.ts'
 
 describe('the command yonder', () => {
@@ -102,6 +102,15 @@ describe('a command for data that is not there', () => {
     expect(stderr.trim().split('\n')).toHaveLength(1)
     expect(code).toBe(1)
     expect(readdirSync(folder)).toEqual(before)
+  })
+
+  it('names a misspelled setting, which may lead to another database', async () => {
+    vi.stubEnv('DATABSE_URL', 'postgres://db/yonder')
+    const { stderr } = await runYonder(['users', 'list', '--data', folder])
+    vi.unstubAllEnvs()
+    expect(stderr).toMatch(
+      /^DATABSE_URL is not a setting .* Did you mean DATABASE_URL\?\nThere is no Yonder database/,
+    )
   })
 
   it('names every wrong setting', async () => {

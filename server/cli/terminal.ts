@@ -75,6 +75,12 @@ export function openTerminal({ stdin, stdout, stderr }: Streams, readOptions: ()
         stderr.write(`${text}\n`)
       }
     },
+    /** Prints a line on standard error that is not the result. Prints nothing with `--json`. */
+    warn(text: string): void {
+      if (isJson()) return
+      eraseProgress()
+      stderr.write(`${text}\n`)
+    },
     /**
      * Asks before data is destroyed. Returns at once with `--yes`.
      * @throws CommandError when the user declines or presses Ctrl+C, or when it cannot ask: without a terminal, or with
