@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto'
-import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { runCommand } from '../bin/run-command.mjs'
@@ -12,6 +12,7 @@ const debianFolder = '/usr/lib/postgresql'
  * @property {string} url
  * @property {(mode: 'fast' | 'immediate') => Promise<void>} restart ends all connections; `immediate` as in a crash
  * @property {() => Promise<void>} pause stops the server, which `restart` starts again
+ * @property {(name: 'SIGSTOP' | 'SIGCONT') => Promise<void>} signal freezes all its processes, or lets them go on
  * @property {() => Promise<void>} stop also removes its data
  */
 
@@ -62,6 +63,13 @@ export async function startPostgres() {
     url: `postgres://postgres@127.0.0.1:${port}/postgres`,
     restart: (mode) =>
       control('restart', '-w', '-D', data, '-m', mode, '-l', join(folder, 'log'), '-o', options),
+    signal: async (name) => {
+      const [main = ''] = readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n')
+      // First, so that it starts no others meanwhile.
+      process.kill(Number(main), name)
+      const { output } = await runCommand('ps', ['-o', 'pid=', '--ppid', main], quietly)
+      for (const pid of output.trim().split(/\s+/)) process.kill(Number(pid), name)
+    },
     pause: () => control('stop', '-w', '-D', data, '-m', 'fast'),
     stop,
   }

@@ -1,4 +1,5 @@
 import type { Chat } from '@yonder/contract/chat'
+import { textOfContent } from '@yonder/contract/message-text'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { TestStream } from './testing/chat/open-stream.ts'
@@ -165,5 +166,19 @@ describe.runIf(engines.includes('postgres') && isConcurrent('postgres'))('an out
     await expectComplete(begun)
     expect((await get('/readyz')).status).toBe(200)
     expect((await ada.get('/api/bots')).statusCode).toBe(200)
+  }, 120_000)
+
+  it('does not keep the server from ending when it is asked to', async () => {
+    const gate = model.gate()
+    const begun = await beginReplies(gate)
+    await postgres.signal('SIGSTOP')
+    expect(await product.end('SIGTERM')).toBe(0)
+    expect(product.output()).toContain('ended before everything was closed')
+    await postgres.signal('SIGCONT')
+    await product.restart()
+    for (const { chatId, stream } of begun) {
+      const chat = (await ada.get(`/api/chats/${chatId}`)).json<Chat>()
+      expect(textOfContent(chat.messages[1]?.content ?? '').startsWith(stream.text)).toBe(true)
+    }
   }, 120_000)
 })

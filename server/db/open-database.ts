@@ -4,6 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { AppError } from '../lib/app-error.ts'
 import { createDataFolder, createPrivateFile } from './data-folder.ts'
 import type { Database } from './database.ts'
+import type { PostgresOptions } from './dialects/postgres.ts'
 import { isDiskFull } from './disk-space.ts'
 import { migrate } from './migrate.ts'
 import { adviseOperator, findStorageProblem, toOperatorError } from './storage-problem.ts'
@@ -14,10 +15,11 @@ export interface DatabaseOptions {
   readonly dataDir: string
 }
 
-export interface DatabaseEvents {
-  /** Receives the errors of connections that no query receives. */
-  readonly onError?: (error: unknown) => void
-}
+/** How PostgreSQL is used. */
+export type ConnectionOptions = Pick<
+  PostgresOptions,
+  'onError' | 'maxWaitMs' | 'maxStatementMs' | 'echoIntervalMs'
+>
 
 /** Milliseconds for a statement of a command, which may copy or delete everything. */
 const maxCommandMs = 3_600_000
@@ -31,12 +33,12 @@ export const sqliteFileName = 'yonder.sqlite'
  */
 export async function openDatabase(
   { databaseUrl, dataDir }: DatabaseOptions,
-  events: DatabaseEvents = {},
+  options: ConnectionOptions = {},
 ): Promise<Database> {
   const database =
     databaseUrl === null
       ? await openSqliteLazily(createDatabaseFile(dataDir))
-      : await openPostgresLazily(databaseUrl, events)
+      : await openPostgresLazily(databaseUrl, options)
   try {
     await migrate(database)
     return database
@@ -99,10 +101,7 @@ async function openSqliteLazily(path: string): Promise<Database> {
 }
 
 /** Loads the driver on demand, because it takes 30 ms and 5 MB. */
-async function openPostgresLazily(
-  databaseUrl: string,
-  options: DatabaseEvents & { readonly maxStatementMs?: number },
-): Promise<Database> {
+async function openPostgresLazily(databaseUrl: string, options: ConnectionOptions): Promise<Database> {
   const { openPostgres } = await import('./dialects/postgres.ts')
   return openPostgres(databaseUrl, options)
 }

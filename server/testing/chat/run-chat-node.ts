@@ -1,7 +1,7 @@
 import { Registry } from 'prom-client'
 import { createApp } from '../../app.ts'
 import { parseConfig } from '../../config/config.ts'
-import { openDatabase } from '../../db/open-database.ts'
+import { type ConnectionOptions, openDatabase } from '../../db/open-database.ts'
 import { createSealer } from '../../db/secrets/seal-secret.ts'
 import { openGuards } from '../../http/outgoing/guarded-fetch.ts'
 import type { User } from '../../identity/user.ts'
@@ -16,11 +16,12 @@ interface NodeOptions {
   readonly environment: Readonly<Record<string, string>>
   readonly user: User
   readonly token: string
+  readonly limits: ConnectionOptions
 }
 
-const { environment, user, token } = JSON.parse(process.argv[2] ?? '') as NodeOptions
+const { environment, user, token, limits } = JSON.parse(process.argv[2] ?? '') as NodeOptions
 const config = parseConfig(environment)
-const database = await openDatabase(config)
+const database = await openDatabase(config, limits)
 const app = await createApp({
   config,
   database,

@@ -7,6 +7,8 @@ export interface OwnPostgres {
   restart(mode: 'fast' | 'immediate'): Promise<void>
   /** Stops the server, which `restart` starts again. */
   pause(): Promise<void>
+  /** Freezes all processes of the server, or lets them go on. */
+  signal(name: 'SIGSTOP' | 'SIGCONT'): Promise<void>
   /** Stops the server and removes its data. */
   stop(): Promise<void>
 }

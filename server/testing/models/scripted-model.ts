@@ -49,8 +49,11 @@ export interface ScriptedModel {
   reply(steps: readonly Step[]): void
   /** The number of replies that were scripted with `reply` and not requested yet. */
   readonly waitingReplies: number
-  /** Scripts the reply to every request whose last user message contains this text. */
-  when(text: string, steps: readonly Step[]): void
+  /**
+   * Scripts the reply to every request whose last user message contains this text, and with `afterTool` those that
+   * continue from a tool's result.
+   */
+  when(text: string, steps: readonly Step[], afterTool?: readonly Step[]): void
   gate(): Gate
   /** Resolves with the request of this number, from 1, when it has arrived. */
   received(count: number): Promise<ScriptedRequest>
@@ -65,7 +68,7 @@ export async function startScriptedModel(): Promise<ScriptedModel> {
   const requests: ScriptedRequest[] = []
   const waiting = new Set<() => void>()
   const queue: (readonly Step[])[] = []
-  const rules: { text: string; steps: readonly Step[] }[] = []
+  const rules: { text: string; steps: readonly Step[]; afterTool: readonly Step[] }[] = []
   let openSockets = 0
   let openRequests = 0
 
@@ -74,7 +77,8 @@ export async function startScriptedModel(): Promise<ScriptedModel> {
       body.messages?.findLast((message) => message.role === 'user')?.content ?? '',
     )
     const rule = rules.findLast(({ text }) => content.includes(JSON.stringify(text).slice(1, -1)))
-    return rule?.steps ?? queue.shift() ?? unscripted
+    const continues = body.messages?.at(-1)?.role === 'tool'
+    return (continues ? rule?.afterTool : rule?.steps) ?? queue.shift() ?? unscripted
   }
 
   const server = createServer((request, response) => {
@@ -112,7 +116,7 @@ export async function startScriptedModel(): Promise<ScriptedModel> {
     get waitingReplies() {
       return queue.length
     },
-    when: (text, steps) => void rules.push({ text, steps }),
+    when: (text, steps, afterTool = steps) => void rules.push({ text, steps, afterTool }),
     gate: createGate,
     received: (count) =>
       new Promise((resolve) => {
