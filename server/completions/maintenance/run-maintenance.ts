@@ -69,7 +69,11 @@ export async function renewRuns({
   const before = runs.list()
   if (before.length === 0) return
   const runIds = before.map(({ id }) => id)
-  const renewedIds = new Set(await renewLeases(database.db, database.dialect, nodeId, runIds))
+  // In a transaction, because a silent connection is replaced sooner at its beginning, and leases are short.
+  const renewed = await database.db
+    .transaction()
+    .execute((trx) => renewLeases(trx, database.dialect, nodeId, runIds))
+  const renewedIds = new Set(renewed)
   for (const { id, recorder } of before) {
     // A run that is ending may have ended in the database, while the result of that commit has not arrived yet.
     if (renewedIds.has(id) || !runs.has(id) || recorder.isEnding) continue

@@ -21,7 +21,7 @@ const silenceFactor = 1.2
 /** Milliseconds for a statement that the server executes at once, so that a dead connection is replaced soon. */
 const maxProbeMs = 2_000
 /** Milliseconds after which an idle connection is tested before it is used. */
-const maxUntestedMs = 5_000
+const maxUntestedMs = 1_000
 /** Milliseconds without traffic after which the system tests an open connection. */
 const keepAliveMs = 10_000
 
