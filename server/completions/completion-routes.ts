@@ -143,7 +143,7 @@ function registerStreamRoutes(api: Api, { completions: deps, sse }: CompletionRo
       const after = request.query.after ?? lastEventId(request)
       if (run === undefined || hasExpiredLog(deps, run)) throw notResumable()
       if (after > (await findLastSeq(db, run.id))) throw notResumable()
-      await followRun(deps, sse.open(request, reply), { runId: run.id, after, numbered: true })
+      followRun(deps, sse.open(request, reply), { runId: run.id, after, numbered: true })
     },
   )
 }
@@ -154,11 +154,13 @@ function respondToRun(
   request: FastifyRequest,
   reply: FastifyReply,
   { id, chatId, started }: WrittenRun,
-): Promise<void> | FastifyReply {
+): FastifyReply | undefined {
   if (prefersAsync(request)) return accept(reply, chatId, started)
   const stream = sse.open(request, reply)
   stream.write(sseFrame(JSON.stringify(started)))
-  return followRun(deps, stream, { runId: id, after: started.seq, numbered: false })
+  followRun(deps, stream, { runId: id, after: started.seq, numbered: false })
+  // Not the reply: its promise would keep the request in memory until the stream has ended.
+  return undefined
 }
 
 /** Whether the client reads the events of the run elsewhere (RFC 7240). */

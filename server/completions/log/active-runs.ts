@@ -60,7 +60,9 @@ export class ActiveRuns extends Map<number, ActiveRun> {
    * @throws AppError `rate_limited`
    */
   checkUserLimit(max: number, userId: string): void {
-    if (this.list().filter((run) => run.userId === userId).length < max) return
+    let count = 0
+    for (const run of this.values()) if (run.userId === userId) count += 1
+    if (count < max) return
     throw new AppError(
       'rate_limited',
       `You have reached the limit of ${max} replies in progress. Wait until one has finished, or stop one.`,

@@ -1,12 +1,11 @@
 import type { ErrorDetail } from '@yonder/contract/error'
 import type { ActiveRunReader } from '../../chats/present-chat.ts'
 import { sseFrame, type SseStream } from '../../http/sse.ts'
-import { onAbort } from '../../lib/abort.ts'
 import { AppError } from '../../lib/app-error.ts'
 import type { CompletionDeps } from '../completion-deps.ts'
 import { expireRun, foldLog } from '../maintenance/end-run.ts'
 import type { RunCursor } from '../run.ts'
-import { EventBatch, type RunRecorder } from './run-recorder.ts'
+import { EventBatch, type RunSubscriber } from './run-recorder.ts'
 import { findActiveRun, findRun, listEvents } from './run-store.ts'
 
 /** Events of one query, so that a large backlog is sent in batches, at the reader's pace. */
@@ -19,26 +18,21 @@ export interface FollowOptions extends RunCursor {
   readonly numbered: boolean
 }
 
-/** Sends the events of a run until its end. Resolves when the stream has ended; never rejects. */
-export async function followRun(
-  deps: Pick<CompletionDeps, 'database' | 'runs' | 'notifications' | 'now' | 'onError'>,
-  stream: SseStream,
-  { runId, after, numbered }: FollowOptions,
-): Promise<void> {
-  const closed = new AbortController()
-  stream.onClose(() => closed.abort())
-  try {
-    for await (const batch of readRunEvents(deps, { runId, after }, closed.signal)) {
+type FollowDeps = Pick<CompletionDeps, 'database' | 'runs' | 'notifications' | 'now' | 'onError'>
+
+/** Sends the events of a run until its end, and then ends the stream. Returns at once. */
+export function followRun(deps: FollowDeps, stream: SseStream, { numbered, ...cursor }: FollowOptions): void {
+  const stop = readRun(deps, cursor, {
+    onBatch(batch) {
       const frames = batch.frames(numbered)
-      if (batch.isEnd) return stream.end(frames)
-      stream.write(frames)
-      if (batch.isStored && !(await stream.drained())) return
-    }
-    stream.end()
-  } catch (error) {
-    // The response is a stream with status 200 by now, so the error can only be sent as an event.
-    stream.end(sseFrame(JSON.stringify({ error: toDetail(error, deps.onError) })))
-  }
+      if (batch.isEnd) stream.end(frames)
+      else stream.write(frames)
+    },
+    drained: () => stream.drained(),
+    // The response is a stream with status 200 by now, so an error can only be sent as an event.
+    onEnd: (error) => stream.end(error && sseFrame(JSON.stringify({ error: toDetail(error, deps.onError) }))),
+  })
+  stream.onClose(stop)
 }
 
 function toDetail(error: unknown, onError: CompletionDeps['onError']): ErrorDetail {
@@ -47,93 +41,124 @@ function toDetail(error: unknown, onError: CompletionDeps['onError']): ErrorDeta
   return { code: 'unavailable', message: 'The reply cannot be followed live at the moment. Reload the page.' }
 }
 
+/** Receives the events of a run. Nothing is called after an end. */
+export interface RunReader {
+  /** The batch that ends the run has `isEnd`, and nothing is called after it. */
+  onBatch(batch: EventBatch): void
+  /** Resolves when the next batch from the database may follow; with false when none may. By default at once. */
+  readonly drained?: () => Promise<boolean>
+  /**
+   * Called when no batch follows although the run has not ended: its log was removed, or with an error. An `AppError`
+   * says that another node has taken over the run, or that storing it failed (`RunRecorder.lose`).
+   */
+  onEnd(error?: Error): void
+}
+
+type ReadDeps = Pick<CompletionDeps, 'database' | 'runs' | 'notifications' | 'now'>
+
 /**
  * Reads the events of a run from a cursor to the end of the run, without gaps or duplicates: first the backlog from the
- * database, then each commit as it happens (from memory for a run of this process, else from the log). The last batch
- * has `isEnd`; if none has, the log was removed or `signal` was aborted.
- * @throws AppError when another node has taken over the run, or storing it failed (`RunRecorder.lose`)
+ * database, then each commit as it happens (from memory for a run of this process, else from the log). Returns a
+ * function that stops the reading, after which nothing is called.
  */
-export async function* readRunEvents(
-  deps: Pick<CompletionDeps, 'database' | 'runs' | 'notifications' | 'now'>,
-  { runId, after }: RunCursor,
-  signal: AbortSignal,
-): AsyncGenerator<EventBatch, void> {
-  const { db } = deps.database
-  let seen = after
-  let isRetry = false
-  while (!signal.aborted) {
-    const recorder = deps.runs.get(runId)?.recorder
-    if (recorder?.isRunning === true && seen >= recorder.state.seq) {
-      return yield* readCommits(recorder, seen, signal)
+export function readRun(deps: ReadDeps, cursor: RunCursor, reader: RunReader): () => void {
+  const reading = new RunReading(deps, cursor, reader)
+  reading.start()
+  return () => reading.stop()
+}
+
+/** One reading of a run. A thousand of them may wait, so it is no loop that awaits each commit. */
+class RunReading implements RunSubscriber {
+  readonly #deps: ReadDeps
+  readonly #runId: number
+  readonly #reader: RunReader
+  /** The last event that was passed on from the log. */
+  #seen: number
+  #isStopped = false
+  #unsubscribe: (() => void) | undefined
+
+  constructor(deps: ReadDeps, { runId, after }: RunCursor, reader: RunReader) {
+    this.#deps = deps
+    this.#runId = runId
+    this.#seen = after
+    this.#reader = reader
+  }
+
+  start(): void {
+    if (!this.#readMemory()) this.#readLog().catch((error: unknown) => this.#end(toError(error)))
+  }
+
+  stop(): void {
+    this.#isStopped = true
+    this.#unsubscribe?.()
+  }
+
+  onBatch(batch: EventBatch): void {
+    try {
+      this.#reader.onBatch(batch.after(this.#seen))
+      if (batch.isEnd) this.stop()
+    } catch (error) {
+      // The commit belongs to other runs too.
+      this.#end(toError(error))
     }
-    const rows = await listEvents(db, runId, seen, maxBatchEvents)
-    const last = rows.at(-1)
-    if (last !== undefined) {
-      const batch = EventBatch.ofStored(rows)
-      yield batch
-      if (batch.isEnd) return
-      seen = last.seq
-      isRetry = false
-      continue
-    }
-    switch (await readRunStatus(deps, { runId, after: seen })) {
-      case 'ended':
-        yield EventBatch.emptyEnd
-        return
-      case 'missing':
-        return
-      case 'has_more':
-        // The run has ended since its events were read, so its last events are read now. If there are none, the log
-        // was removed.
-        if (isRetry) return
-        isRetry = true
-        break
-      case 'waiting':
+  }
+
+  onLost(error: AppError): void {
+    this.#end(error)
+  }
+
+  #end(error?: Error): void {
+    if (this.#isStopped) return
+    this.stop()
+    this.#reader.onEnd(error)
+  }
+
+  /** Passes on later commits from memory, if this process writes the run and all that it has committed was read. */
+  #readMemory(): boolean {
+    const recorder = this.#deps.runs.get(this.#runId)?.recorder
+    if (recorder?.isRunning !== true || this.#seen < recorder.state.seq) return false
+    this.#unsubscribe = recorder.subscribe(this)
+    return true
+  }
+
+  async #readLog(): Promise<void> {
+    const { database, notifications } = this.#deps
+    let isRetry = false
+    while (!this.#isStopped && !this.#readMemory()) {
+      const rows = await listEvents(database.db, this.#runId, this.#seen, maxBatchEvents)
+      if (this.#isStopped) return
+      const last = rows.at(-1)
+      if (last !== undefined) {
+        const batch = EventBatch.ofStored(rows)
+        this.#reader.onBatch(batch)
+        if (batch.isEnd || (await this.#reader.drained?.()) === false) return this.stop()
+        this.#seen = last.seq
         isRetry = false
-        await deps.notifications.wait(runId, pollIntervalMs)
-        break
+        continue
+      }
+      switch (await readRunStatus(this.#deps, { runId: this.#runId, after: this.#seen })) {
+        case 'ended':
+          if (!this.#isStopped) this.#reader.onBatch(EventBatch.emptyEnd)
+          return this.stop()
+        case 'missing':
+          return this.#end()
+        case 'has_more':
+          // The run has ended since its events were read, so its last events are read now. If there are none, the log
+          // was removed.
+          if (isRetry) return this.#end()
+          isRetry = true
+          break
+        case 'waiting':
+          isRetry = false
+          await notifications.wait(this.#runId, pollIntervalMs)
+          break
+      }
     }
   }
 }
 
-/** Reads a run of this process from memory, commit by commit. */
-async function* readCommits(
-  recorder: RunRecorder,
-  after: number,
-  signal: AbortSignal,
-): AsyncGenerator<EventBatch, void> {
-  const batches: EventBatch[] = []
-  let lost: AppError | undefined
-  let wake = (): void => undefined
-  const unsubscribe = recorder.subscribe({
-    onBatch(batch) {
-      batches.push(batch)
-      wake()
-    },
-    onLost(error) {
-      lost = error
-      wake()
-    },
-  })
-  const removeAbort = onAbort(signal, () => wake())
-  try {
-    while (!signal.aborted) {
-      const batch = batches.shift()
-      if (batch !== undefined) {
-        yield batch.after(after)
-        if (batch.isEnd) return
-      } else if (lost !== undefined) {
-        throw lost
-      } else {
-        await new Promise<void>((resolve) => {
-          wake = resolve
-        })
-      }
-    }
-  } finally {
-    unsubscribe()
-    removeAbort()
-  }
+function toError(thrown: unknown): Error {
+  return thrown instanceof Error ? thrown : new Error(String(thrown))
 }
 
 /**
@@ -141,7 +166,7 @@ async function* readCommits(
  * still running, or it is no longer stored. A run whose node died is ended first.
  */
 async function readRunStatus(
-  deps: Pick<CompletionDeps, 'database' | 'runs' | 'now'>,
+  deps: ReadDeps,
   { runId, after }: { readonly runId: number; readonly after: number },
 ): Promise<'ended' | 'has_more' | 'waiting' | 'missing'> {
   const { db, dialect } = deps.database

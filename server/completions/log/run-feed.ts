@@ -5,7 +5,7 @@ import { AppError } from '../../lib/app-error.ts'
 import { repeatUntilStopped } from '../../lib/repeat-until-stopped.ts'
 import type { CompletionDeps } from '../completion-deps.ts'
 import type { ActiveRun } from './active-runs.ts'
-import { readRunEvents } from './read-run.ts'
+import { readRun } from './read-run.ts'
 import { EventBatch } from './run-recorder.ts'
 import {
   findLastSeq,
@@ -41,7 +41,8 @@ interface Watch {
   readonly run: RunRef
   /** The number of the last event that was sent; before the first is sent, the number of the event before it. */
   after: number
-  readonly controller: AbortController
+  /** Stops the reading of the run. */
+  stop: () => void
 }
 
 /**
@@ -114,37 +115,33 @@ export class RunFeed {
   }
 
   #open(run: RunRef, after: number): Watch {
-    const watch: Watch = { run, after, controller: new AbortController() }
+    const watch: Watch = { run, after, stop: () => undefined }
     this.#watches.set(run.id, watch)
-    this.#read(watch).catch(this.#deps.onError)
+    watch.stop = readRun(
+      this.#deps,
+      { runId: run.id, after },
+      { onBatch: (batch) => this.#send(watch, batch), onEnd: (error) => this.#onEnd(watch, error) },
+    )
     return watch
   }
 
-  async #read(watch: Watch): Promise<void> {
-    const { run, after, controller } = watch
-    try {
-      for await (const batch of readRunEvents(this.#deps, { runId: run.id, after }, controller.signal)) {
-        if (controller.signal.aborted) return
-        this.#send(watch, batch)
-      }
-    } catch (error) {
-      // After such a failure, the next search finds the run if another node executes it.
-      if (!(error instanceof AppError)) throw error
-      // This process has lost the run (`RunRecorder.lose`). If another node has ended it, the chat shows its end. If it
-      // could not be stored, its end will be in its log when its lease has expired.
-      this.#end(watch)
-      if (error.code === 'storage_full') {
-        this.#sendLost(run, error)
-        this.#open(run, watch.after)
-      }
-      this.#subscribers.sendChatChanged(run.user_id, run.chat_id)
-    } finally {
-      this.#end(watch)
+  /** After a failure, the next search finds the run if another node executes it. */
+  #onEnd(watch: Watch, error: Error | undefined): void {
+    const { run } = watch
+    this.#end(watch)
+    if (error === undefined) return
+    if (!(error instanceof AppError)) return this.#deps.onError(error)
+    // This process has lost the run (`RunRecorder.lose`). If another node has ended it, the chat shows its end. If it
+    // could not be stored, its end will be in its log when its lease has expired.
+    if (error.code === 'storage_full') {
+      this.#sendLost(run, error)
+      this.#open(run, watch.after)
     }
+    this.#subscribers.sendChatChanged(run.user_id, run.chat_id)
   }
 
   #end(watch: Watch): void {
-    watch.controller.abort()
+    watch.stop()
     if (this.#watches.get(watch.run.id) === watch) this.#watches.delete(watch.run.id)
   }
 
