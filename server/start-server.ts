@@ -25,6 +25,7 @@ import { openIdentity } from './identity/open-identity.ts'
 import { waitAtMost } from './lib/abort.ts'
 import { AppError } from './lib/app-error.ts'
 import { newId } from './lib/new-id.ts'
+import { limitYoungGeneration } from './limit-young-generation.ts'
 import { listen } from './listen.ts'
 import { notifyReady } from './notify-ready.ts'
 import { ErrorReports, handleProcessErrors } from './process-errors.ts'
@@ -65,6 +66,7 @@ export async function startServer(given: Readonly<Record<string, string | undefi
 }
 
 async function start({ config, warnings }: ReturnType<typeof readSettings>): Promise<void> {
+  limitYoungGeneration()
   if (needsDataFolder(config)) requireDataFolder(config.dataDir)
   const lock = config.databaseUrl === null ? await lockDataFolder(config.dataDir) : null
   const reports = new ErrorReports()

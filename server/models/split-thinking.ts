@@ -1,3 +1,5 @@
+import { firstFlattening, flattenAt } from '../lib/flatten-text.ts'
+
 interface Tags {
   readonly open: string
   /** Null for a mark that only says that the text begins. */
@@ -58,6 +60,8 @@ export function createThinkingSplitter({ add, reclassify }: ThinkingReceiver) {
   let lastChar = ''
   /** In the state `text`: what was added, while a closing tag may still show that it is thinking. */
   let added = ''
+  /** The length at which `added` is flattened. */
+  let flattenAddedAt = firstFlattening
   let rejectedTags = 0
 
   /** Reads a tag, or the first text. Returns false when more must arrive. */
@@ -154,6 +158,7 @@ export function createThinkingSplitter({ add, reclassify }: ThinkingReceiver) {
       // Most tokens: nothing is held back and nothing looks like a tag.
       if (state === 'text' && held === '' && added.length <= maxSearchedChars && !tagStart.test(text)) {
         added += text
+        flattenAddedAt = flattenAt(flattenAddedAt, added)
         return add('text', text)
       }
       held += text

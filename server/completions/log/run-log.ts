@@ -1,8 +1,10 @@
 import { applyEvent, emptyRun, type RunState } from '@yonder/contract/apply-event'
 import type { RunEvent, UnnumberedEvent } from '@yonder/contract/completion'
+import { textOfContent } from '@yonder/contract/message-text'
 import type { Db } from '../../db/database.ts'
 import type { RunEventRow } from '../../db/tables/tables.ts'
 import { AppError } from '../../lib/app-error.ts'
+import { flattenAt } from '../../lib/flatten-text.ts'
 import type { NumberedEvent } from '../run.ts'
 import { EventBatch, RunRecorder, type CollectedEvents } from './run-recorder.ts'
 
@@ -246,6 +248,10 @@ function toEntry(recorder: RunRecorder): Entry | undefined {
     state = applyEvent(state, numbered)
   }
   const isEnd = collected.events.at(-1)?.type === 'ended'
+  recorder.flattenTextAt = flattenAt(
+    recorder.flattenTextAt,
+    textOfContent(state.messages.at(-1)?.content ?? ''),
+  )
   return { recorder, batch: new EventBatch(events, { isEnd }), state, writes: collected.writes }
 }
 

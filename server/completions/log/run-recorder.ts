@@ -3,6 +3,7 @@ import type { UnnumberedEvent } from '@yonder/contract/completion'
 import { endMarker } from '@yonder/contract/lib/event-stream'
 import { sseFrame } from '../../http/sse.ts'
 import type { AppError } from '../../lib/app-error.ts'
+import { firstFlattening } from '../../lib/flatten-text.ts'
 import type { NumberedEvent, Urgency, EventWrite, TextKind, RunChunk, RunSource } from '../run.ts'
 
 /** A text event is closed once it has more than this many characters. Further text goes into the next event. */
@@ -79,6 +80,8 @@ export class RunRecorder {
   readonly runId: number
   /** The state after the last committed event. */
   state: RunState
+  /** The length at which the text of the open reply is flattened. */
+  flattenTextAt = firstFlattening
   /** When the commits of this run began to fail, in milliseconds since 1970; undefined after a success. */
   failingSince: number | undefined
   /**

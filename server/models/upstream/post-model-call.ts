@@ -208,12 +208,19 @@ class Exchange implements Dispatcher.DispatchHandler {
     if (this.#settled) controller.abort(stopped())
   }
 
-  onResponseStart(_controller: unknown, status: number, headers: FailedResponse['headers']): void {
+  onResponseStart(
+    controller: Dispatcher.DispatchController,
+    status: number,
+    headers: FailedResponse['headers'],
+  ): void {
     if (status < 200) return
     this.#status = status
+    // Nobody reads the headers of a reply, which may take many minutes: eight buffers.
+    controller.rawHeaders = null
+    if (this.#succeeded) return
     this.#headers = headers
     // The text of an error may follow. Five seconds are enough; the idle timeout is much longer.
-    if (!this.#succeeded) this.#timer = setTimeout(() => this.#settle(this.#refused()), 5_000)
+    this.#timer = setTimeout(() => this.#settle(this.#refused()), 5_000)
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {

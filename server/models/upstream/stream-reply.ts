@@ -154,6 +154,8 @@ export function streamReply<Own extends Dialect>(
     return {
       drain() {
         activeCall?.read()
+        // Only a refusal needs it, which is no longer possible, and a reply may take many minutes.
+        if (sentBody !== '' && parts.hasContent) sentBody = ''
         return signal.aborted ? [] : parts.drain()
       },
       closed: callUntilAccepted().catch((error: unknown) => {
