@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test'
 import type { Connector } from '@yonder/contract/connector'
-import type { ScriptedModel } from '../server/testing/models/scripted-model.ts'
+import type { ScriptedModel, Step } from '../server/testing/models/scripted-model.ts'
 import { input, openTab, sendButton, stopButton } from './support/chat-page.ts'
 import { expect } from './support/fixtures.ts'
 import { addConnector, block, callApi, callTool, lastTurn, send, test } from './support/tools-fixtures.ts'
@@ -255,6 +255,31 @@ test('several calls of one turn need approval one after the other, and the model
   await expect(lastTurn(page)).toContainText('Two and four.')
   await expect(page.getByRole('article')).toHaveCount(2)
   expect(model.requests).toHaveLength(2)
+})
+
+test('a number with more digits than a double has is shown and sent as the model wrote it, and a repeated key is not asked about', async ({
+  page,
+  model,
+  hostile,
+}) => {
+  const url = hostile.url('polite')
+  await addConnector(page, { name: 'polite', url, allow_tools: [] })
+  const sent = async () => (await hostile.seen('polite')).filter(({ rpc }) => rpc === 'tools/call')
+  const before = (await sent()).length
+  const act = (text: string): Step => ({ toolCall: { name: 'polite__act', arguments: text } })
+  model.reply([act('{"id":1,"id":2}')])
+  model.reply([act('{"id":1234567890123456789,"far":[1e400,-0]}')])
+  await send(page, 'Act')
+  await expect(block(page, 'act')).toContainText('"id": 1234567890123456789')
+  await expect(block(page, 'act')).toContainText('1e400')
+  model.reply(['Done.'])
+  await allowOnce(page).click()
+  await expect(lastTurn(page)).toContainText('Done.')
+  const calls = (await sent()).slice(before)
+  expect(calls.map(({ body }) => body.includes('{"id":1234567890123456789,"far":[1e400,-0]}'))).toEqual([
+    true,
+  ])
+  expect(JSON.stringify(model.requests[1]?.body)).toContain('more than once')
 })
 
 test('regenerating after a tool call reuses its result, and the tool does not run again (§4.24, §4.25, §2.35)', async ({
