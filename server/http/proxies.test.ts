@@ -3,10 +3,12 @@ import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
+import { setTimeout as wait } from 'node:timers/promises'
 import { connect } from 'node:tls'
 import { EventSourceParserStream } from 'eventsource-parser/stream'
-import { Agent, fetch as fetchWith, type RequestInit as RequestInitWith } from 'undici'
+import { Agent, fetch as fetchWith, request, type RequestInit as RequestInitWith } from 'undici'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { isConcurrent, openTestDatabase } from '../testing/database/test-database.ts'
 import { SignInSession } from '../testing/identity/sign-in-session.ts'
 import { startScriptedModel, type ScriptedModel } from '../testing/models/scripted-model.ts'
 import { programParameters } from '../testing/program-path.ts'
@@ -218,6 +220,74 @@ for (const name of proxyNames)
       await readUntil(await ask(await newChat()), 'Again')
     })
   })
+
+describe.skipIf(installed.length === 0)('two servers that are restarted one by one', () => {
+  it.runIf(isConcurrent('postgres'))(
+    'answer every request through each proxy',
+    async () => {
+      const database = await openTestDatabase('postgres')
+      const proxies = await Promise.all(installed.map((name) => openProxy(name)))
+      const publicUrl = proxies[0]?.url ?? ''
+      const settings = {
+        PUBLIC_URL: publicUrl,
+        TRUSTED_PROXIES: '127.0.0.1',
+        LOG_LEVEL: 'warn',
+        DATABASE_URL: database.location.databaseUrl ?? '',
+        SECRET_KEY: 'the same secret of both servers, long enough',
+        // A twelfth of it is what a server beside another one gives proxies to notice that it ends.
+        DRAIN_SECONDS: '36',
+        RATE_LIMIT_READS: '100000',
+      }
+      const nodes = await Promise.all([startMain(settings), startMain(settings)])
+      try {
+        await Promise.all(proxies.map((proxy) => proxy.start(nodes[0].port, nodes[1].port)))
+        const [first] = proxies
+        if (first === undefined) throw new Error('There is no proxy.')
+        const session = new SignInSession(
+          publicUrl,
+          createFetch(first, '127.0.1.1', () => ({})),
+        )
+        const authorization = `Bearer ${(await session.join()).access_token}`
+        const counts = new Map<string, number>()
+        const restarted = new AbortController()
+        const sendAll = async (proxy: Proxy, name: string) => {
+          const dispatcher = new Agent({ connect: { ca: proxy.certificate } })
+          // The servers know one public address only.
+          const headers = { authorization, host: new URL(publicUrl).host, 'content-type': 'application/json' }
+          for (let sent = 0; !restarted.signal.aborted || sent < 500; sent++) {
+            const isWrite = sent % 5 === 0
+            const { statusCode, body } = await request(
+              `${proxy.url}/api/${isWrite ? 'chat/stop' : 'bots'}`,
+              isWrite
+                ? { dispatcher, headers, method: 'POST', body: JSON.stringify({ chatId: 'none' }) }
+                : { dispatcher, headers },
+            )
+            await body.dump()
+            const outcome = `${name} ${isWrite ? 'write' : 'read'} ${statusCode}`
+            counts.set(outcome, (counts.get(outcome) ?? 0) + 1)
+            await wait(10)
+          }
+        }
+        const all = proxies.map((proxy, at) => sendAll(proxy, installed[at] ?? ''))
+        for (const node of nodes) {
+          expect(await node.end('SIGTERM')).toBe(0)
+          await node.restart()
+          // Proxies that ask whether it is ready have to notice that, too.
+          await wait(2_000)
+        }
+        restarted.abort()
+        await Promise.all(all)
+        const expected = installed.flatMap((name) => [`${name} read 200`, `${name} write 404`])
+        expect([...counts.keys()].toSorted(), JSON.stringify([...counts])).toEqual(expected.toSorted())
+      } finally {
+        await Promise.all(nodes.map((node) => node.remove()))
+        await Promise.all(proxies.map((proxy) => proxy.remove()))
+        await database.close()
+      }
+    },
+    180_000,
+  )
+})
 
 /** In a process of its own, because Node reads the trusted certificates when it starts. Returns the findings. */
 async function runDoctor({ product, proxy }: Scene): Promise<unknown> {

@@ -14,8 +14,8 @@ export type ProxyName = (typeof proxyNames)[number]
 export interface Proxy {
   /** Its own certificate, which a client has to trust. */
   readonly certificate: string
-  /** Starts the proxy. It forwards requests to the product at `productPort`. */
-  start(productPort: number): Promise<void>
+  /** Starts the proxy. It forwards requests to the products at these ports; without a second one, nothing is there. */
+  start(firstPort: number, secondPort?: number): Promise<void>
   /** The address that users open, known before the start. */
   readonly url: string
   /** Ends the process and removes its files. */
@@ -86,9 +86,12 @@ http {
   return {
     certificate: readFileSync(certificateFile, 'utf8'),
     url: `https://localhost:${port}`,
-    async start(productPort) {
+    async start(firstPort, secondPort) {
       const path = join(folder, file)
-      const addresses = { '127.0.0.1:3000': `127.0.0.1:${productPort}` }
+      const addresses = {
+        '127.0.0.1:3000': `127.0.0.1:${firstPort}`,
+        '127.0.0.1:3001': `127.0.0.1:${secondPort ?? (await freePort())}`,
+      }
       writeFileSync(path, wrap(readExample(file, { ...replaced, ...addresses, ...changes })))
       const folders = ['HOME', 'XDG_DATA_HOME', 'XDG_CONFIG_HOME'].map((variable) => `${variable}=${folder}`)
       child = spawn('env', [...folders, name, ...parameters(path)], { stdio: ['ignore', 'pipe', 'pipe'] })
