@@ -53,6 +53,7 @@ beforeAll(async () => {
   filled = await fillToLimits(product.database, ada.user.id, {
     bots: 20,
     connectors: 4,
+    schemaChars: 7_000,
     shares: 30,
     chats: 30,
     messages: 400,

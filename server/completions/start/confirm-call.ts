@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { ToolConfirmRequest } from '@yonder/contract/completion'
 import { lockChat, requireChat } from '../../chats/chat-store.ts'
 import { findLatestTime, findMessage } from '../../chats/message-store.ts'
@@ -15,6 +16,7 @@ import type { User } from '../../identity/user.ts'
 import { AppError } from '../../lib/app-error.ts'
 import { canonicalJson } from '../../lib/canonical-json.ts'
 import type { CompletionDeps } from '../completion-deps.ts'
+import { maxCallChars } from '../loop/call-model.ts'
 import type { WrittenRun } from '../run.ts'
 import { approveCall } from '../tools/tool-invocation.ts'
 import { writeRun, type Denial } from './send-message.ts'
@@ -32,17 +34,21 @@ export async function requirePendingCall(
   { server, tool, args, chatId, messageId }: ToolConfirmRequest,
 ): Promise<MessageRow> {
   if (chatId !== undefined) await requireChat(db, user, chatId)
-  const expected = toCanonical(args)
+  // Parsing takes milliseconds, so the texts are compared first, and a text that no model wrote is not parsed.
+  const canParse = typeof args !== 'string' || args.length <= maxCallChars
+  let expected: string | undefined
   let pending: readonly MessageRow[]
   let count = 0
   do {
     pending = await listPendingCalls(db, user, { server, tool, chatId, messageId }, count)
-    const match = pending.find(
-      (row) =>
-        // Arguments that cannot be called are confirmed too: the call then says why.
-        row.arguments === args || (expected !== undefined && toCanonical(row.arguments) === expected),
-    )
-    if (match !== undefined) return match
+    // Arguments that cannot be called are confirmed too: the call then says why.
+    const same = pending.find((row) => row.arguments === args)
+    if (same !== undefined) return same
+    if (pending.length > 0 && canParse) expected ??= toCanonical(args)
+    for (const row of expected === undefined ? [] : pending) {
+      await nextTurn()
+      if (toCanonical(row.arguments) === expected) return row
+    }
     count += pending.length
   } while (pending.length === pendingCallsPageSize)
   if (count > 0)

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { describeLeftOut } from '@yonder/contract/describe-left-out'
 import { maxNamedTools, type LeftOutTools } from '@yonder/contract/tool-call'
 import { ownerOf } from '../../access/access.ts'
@@ -5,7 +6,7 @@ import type { ConnectorRow } from '../../db/tables/connector-tables.ts'
 import { listToolCalls } from '../calls/call-record-store.ts'
 import type { ConnectorDeps } from '../connector-deps.ts'
 import type { AdaptedTool, AdaptedTools, OfferedTool } from './adapt-tools.ts'
-import { listPermissions } from './permission-store.ts'
+import { listPermissions, type PermissionVersion } from './permission-store.ts'
 
 export interface ModelTools extends Pick<AdaptedTools, 'resolve'> {
   /** In a stable order, for the provider's prompt cache. */
@@ -162,13 +163,17 @@ export async function findPreferredTools(
 ): Promise<(tool: AdaptedTool) => boolean> {
   const withList = connectors.filter(({ asks }) => asks === 1).map(({ id }) => id)
   const since = now() - maxAgeMs
-  const [decided, ...calls] = await Promise.all([
-    // Blocked tools are not offered anyway.
-    listPermissions(db, withList),
-    ...connectors.map((connector) =>
+  const decided: PermissionVersion[] = []
+  for (const id of withList) {
+    // A connector can have thousands of permissions. Blocked tools are not offered anyway.
+    decided.push(...(await listPermissions(db, [id])))
+    await nextTurn()
+  }
+  const calls = await Promise.all(
+    connectors.map((connector) =>
       listToolCalls(db, ownerOf(connector), connector.id, { before: undefined, limit: maxCalls }),
     ),
-  ])
+  )
   const recent = calls.flat().filter((call) => call.started_at > since && call.approval !== 'denied')
   const keys = new Set([
     ...decided.map(({ connector_id, name }) => `${connector_id} ${name}`),

@@ -8,6 +8,8 @@ import { addChat, addCompaction, addPath, type NewPathMessage } from '../factori
 export interface Fill {
   readonly bots: number
   readonly connectors: number
+  /** Characters of the schema of each tool. */
+  readonly schemaChars: number
   readonly shares: number
   readonly chats: number
   /** Messages of the chat with many, and its characters. */
@@ -23,6 +25,8 @@ export interface Fill {
 export const fullFill: Fill = {
   bots: 200,
   connectors: 20,
+  // As the largest list of tools that is read has, divided by its tools.
+  schemaChars: 32_000,
   shares: 1_000,
   chats: 1_000,
   messages: 10_000,
@@ -53,14 +57,12 @@ export interface Filled {
 /** A letter that has three bytes in UTF-8. */
 const letter = '漢'
 const toolsPerConnector = 200
-/** As the largest list of tools that is read has, divided by its tools. */
-const schemaChars = 32_000
 
 /** Stores what a user may store, up to these limits, directly in the database. */
 export async function fillToLimits(database: Database, userId: string, fill: Fill): Promise<Filled> {
   const { db } = database
   const bots = await fillBots(db, userId, fill.bots)
-  const connector = await fillConnectors(db, userId, fill.connectors)
+  const connector = await fillConnectors(db, userId, fill)
   const long = await fillChat(db, userId, fill.messages, Math.floor(fill.chatChars / fill.messages))
   const largeMessages = Math.max(4, Math.ceil(fill.chatChars / 1_000_000))
   const large = await fillChat(db, userId, largeMessages, Math.floor(fill.chatChars / largeMessages))
@@ -127,8 +129,8 @@ async function fillBots(db: Db, userId: string, count: number): Promise<string> 
   return 'Bot 0'
 }
 
-async function fillConnectors(db: Db, userId: string, count: number): Promise<string> {
-  for (const index of times(count)) {
+async function fillConnectors(db: Db, userId: string, { connectors, schemaChars }: Fill): Promise<string> {
+  for (const index of times(connectors)) {
     const id = `connector-${userId}-${index}`
     await insertEach(db, 'connectors', [
       {
