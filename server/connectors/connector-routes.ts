@@ -18,7 +18,7 @@ import type { Actor } from '../access/access.ts'
 import { readSnapshot } from '../db/read-snapshot.ts'
 import type { ConnectorRow } from '../db/tables/connector-tables.ts'
 import { type Api, route } from '../http/api.ts'
-import { readInPages } from '../http/send-pieces.ts'
+import { readInPages, sendJson } from '../http/send-pieces.ts'
 import { requireUser } from '../identity/authenticate.ts'
 import { normalizeText } from '../lib/text.ts'
 import { listConnectorCalls } from './calls/call-record-store.ts'
@@ -62,7 +62,7 @@ export function registerConnectorRoutes(api: Api, deps: ConnectorDeps): void {
   api.get(
     '/api/browse-connectors',
     route('user', 'List servers that can be added as connectors', [], { response: { 200: BrowseList } }),
-    async () => ({ servers: [...(await browseServers(deps))] }),
+    async (_request, reply) => sendJson(reply, `{"servers":${await browseServers(deps)}}`),
   )
 
   api.get(

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import type { FastifySerializerCompiler, onSendAsyncHookHandler } from 'fastify'
+import type { FastifyReply, FastifySerializerCompiler, onSendAsyncHookHandler } from 'fastify'
 import { ResponseSerializationError } from 'fastify-type-provider-zod'
 import { z } from 'zod'
 import type { $ZodType, $ZodTypes } from 'zod/v4/core'
@@ -29,6 +29,11 @@ export function readInPages<Item>(pages: AsyncIterable<readonly Item[]>): Item[]
 /** As `readInPages`, for a text that a route sends. */
 export function textInPages(pages: AsyncIterable<string>): string {
   return Readable.from(pages, { objectMode: false }) as unknown as string
+}
+
+/** Sends JSON that was written from the schema of the route before. */
+export function sendJson(reply: FastifyReply, json: string): FastifyReply {
+  return reply.type('application/json; charset=utf-8').send(json)
 }
 
 /** All large answers of a process take turns, so that together they delay a small one by one piece. */

@@ -1,9 +1,9 @@
-import { BrowseList } from '@yonder/contract/connector'
+import { BrowseList, type BrowseServer } from '@yonder/contract/connector'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { engines, openTestDatabase, type TestDatabase } from '../../testing/database/test-database.ts'
 import { openTestConnectors, type TestConnectors } from '../../testing/mcp/open-test-connectors.ts'
 import { startRegistryServer, type RegistryServer } from '../../testing/mcp/registry-server.ts'
-import { browseServers } from './browse-servers.ts'
+import { browseServers as browseJson } from './browse-servers.ts'
 import { shippedServers } from './shipped-servers.ts'
 
 const entry = (fields: Record<string, unknown> = {}, official: Record<string, unknown> = {}) => ({
@@ -20,6 +20,9 @@ const remote = (url: string, rest: Record<string, unknown> = {}) => ({
   url,
   ...rest,
 })
+
+const browseServers = async (deps: Parameters<typeof browseJson>[0]) =>
+  JSON.parse(await browseJson(deps)) as BrowseServer[]
 
 describe.each(engines)('browseServers on %s', (engine) => {
   let registry: RegistryServer

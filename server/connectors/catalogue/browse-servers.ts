@@ -17,20 +17,20 @@ const maxPages = 200
 const maxServers = 3_000
 
 /**
- * Returns the servers that users can browse: the stored copy of the registry. The copy is refreshed in the background,
+ * Returns the servers that users can browse, as the JSON of a list of `BrowseServer`: the stored copy of the registry. The copy is refreshed in the background,
  * at most once an hour for the whole installation. Until a refresh has found servers, and without a configured
  * registry, returns the shipped list.
  */
-export async function browseServers(deps: ConnectorDeps): Promise<readonly BrowseServer[]> {
+export async function browseServers(deps: ConnectorDeps): Promise<string> {
   const { database, now, onError } = deps
   const { registryUrl } = deps.settings
-  if (registryUrl === null) return shippedServers
+  if (registryUrl === null) return JSON.stringify(shippedServers)
   const stored = await findCatalogue(database.db, registryUrl)
   if (now() - (stored?.attempted_at ?? 0) >= refreshIntervalMs) {
     void deps.shared.registryReads.run(registryUrl, () => refreshCatalogue(deps, registryUrl).catch(onError))
   }
-  const servers = stored === undefined ? [] : (JSON.parse(stored.servers) as BrowseServer[])
-  return servers.length === 0 ? shippedServers : servers
+  // Not parsed, because the list can have megabytes.
+  return stored === undefined || stored.servers === '[]' ? JSON.stringify(shippedServers) : stored.servers
 }
 
 async function refreshCatalogue(deps: ConnectorDeps, registryUrl: string): Promise<void> {
