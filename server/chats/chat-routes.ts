@@ -78,9 +78,6 @@ export function registerChatRoutes(api: Api, deps: ChatRoutesDeps): void {
       return reply
         .type(file.type)
         .headers({
-          // Several users may share a browser, so its cache must not serve one user's file to another.
-          'cache-control': 'private, max-age=31536000, immutable',
-          vary: 'authorization',
           // A file that is opened as a page runs no script and loads nothing.
           'content-security-policy': "default-src 'none'; sandbox",
         })

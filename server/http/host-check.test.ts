@@ -71,7 +71,8 @@ describe('a browser at an address that is not served', () => {
     expect(response.json()).toEqual({
       error: {
         code: 'invalid_request',
-        message: 'This address is not served here. Use http://localhost:3000 (setting PUBLIC_URL).',
+        message:
+          'This address is not served here. Use the address that the server prints when it starts (setting PUBLIC_URL).',
       },
     })
   })
@@ -174,6 +175,16 @@ describe('plain http at a server with TLS', () => {
     for (const host of ['nas:3000', 'evil.example']) {
       const page = await send(options, { url: '/chat/1?x=1', headers: { host } })
       expect([page.statusCode, page.headers.location]).toEqual([302, 'https://nas:3000/chat/1?x=1'])
+    }
+  })
+
+  it('serves the certificate of the authority, which has our address, under no name of another site', async () => {
+    for (const host of ['nas:3000', 'nas', '192.168.1.20:3000', '[fd00::5]', 'localhost:3000'])
+      expect((await send(options, { url: '/ca.crt', headers: { host } })).body).toBe('here')
+    for (const host of ['evil.example', 'evil.example:3000', 'x.nas', '192.168.1.20.evil.example']) {
+      const response = await send({ ...options, servesTls: false }, { url: '/ca.crt', headers: { host } })
+      expect(response.statusCode).toBe(400)
+      expect(response.body + JSON.stringify(response.headers)).not.toContain('nas:3000')
     }
   })
 

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { AppError } from '../lib/app-error.ts'
 import { plainHttpPage, sendAddressPage, wrongAddressPage } from './address-page.ts'
@@ -12,8 +13,13 @@ export interface HostCheckOptions {
   readonly otherHosts: () => readonly string[]
 }
 
-/** Served under any host, also over plain http. A device needs `/ca.crt` before it can trust our certificate. */
-const uncheckedPaths = new Set(['/healthz', '/readyz', '/metrics', '/ca.crt'])
+/** Served under any host, also over plain http. */
+const uncheckedPaths = new Set(['/healthz', '/readyz', '/metrics'])
+/**
+ * Served over plain http too, because a device needs it before it can trust our certificate. It contains our address, so
+ * no page may read it under a name of its own that leads to us.
+ */
+const authorityPath = '/ca.crt'
 const loopbackNames = new Set(['127.0.0.1', 'localhost', '[::1]'])
 /** What visitors can use without signing in, also over plain http. */
 const publicPaths = /^\/(share\/|terms$|privacy$)/
@@ -24,7 +30,7 @@ const publicPaths = /^\/(share\/|terms$|privacy$)/
  */
 export function registerHostCheck(app: FastifyInstance, options: HostCheckOptions): void {
   const { publicUrl, servesTls, otherHosts } = options
-  const { host } = new URL(publicUrl)
+  const { host, hostname } = new URL(publicUrl)
   const canSignIn = isSecureOrigin(publicUrl)
   app.addHook('onRequest', async (request, reply) => {
     // "GET http://other.example/" is a request to a proxy. A redirect built from it would lead to that address.
@@ -40,14 +46,21 @@ export function registerHostCheck(app: FastifyInstance, options: HostCheckOption
     }
     const name = request.headers.host?.replace(/:\d+$/, '')
     const isOwnName = name !== undefined && (loopbackNames.has(name) || otherHosts().includes(name))
+    if (path === authorityPath && (isOwnName || name === hostname || isAddress(name))) return
     if (request.method === 'GET' && !request.url.startsWith('/api/') && (needsTls || isOwnName))
       return reply.redirect(new URL(request.url.replace(/^[/\\]+/, '/'), publicUrl).href, 302)
     if (asksForPage(request)) return sendAddressPage(reply, 400, wrongAddressPage)
     throw new AppError(
       'invalid_request',
-      `This address is not served here. Use ${publicUrl} (setting PUBLIC_URL).`,
+      // Without our address: a page of another site can read this when its own name leads to us.
+      'This address is not served here. Use the address that the server prints when it starts (setting PUBLIC_URL).',
     )
   })
+}
+
+/** Whether a host is an IP address, which no page of another site has. */
+function isAddress(host = ''): boolean {
+  return isIP(host.replace(/^\[|\]$/g, '')) !== 0
 }
 
 /** Whether a browser opens the address, rather than a script or a program. */

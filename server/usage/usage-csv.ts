@@ -4,8 +4,12 @@ import type { Sums, UsageSums, UserUsageSums } from './usage-store.ts'
 /** Excel reads a file without it in another encoding. */
 const byteOrderMark = '\uFEFF'
 
-/** Spreadsheets calculate a cell that begins with one of these, also in full width. */
-const formulaStart = /^[=+\-@\t\r＝＋－＠]/
+/**
+ * Spreadsheets calculate a cell that begins with one of these, also in full width. Where the list separator is not the
+ * comma, as in most of Europe, a cell also begins after a semicolon in a text, even when it is quoted. Tabs and line breaks, which separate too, become
+ * spaces.
+ */
+const formulaStart = /(^|[;,|])( *)(?=[=+\-@＝＋－＠﹦﹢﹣﹫])/gu
 
 /** The title of a column, and its value. */
 type Column<Row> = readonly [title: string, read: (row: Row) => string | number | null]
@@ -63,6 +67,6 @@ function toLine(cells: readonly (string | number)[]): string {
 
 function toCell(value: string | number): string {
   if (typeof value === 'number') return String(value)
-  const text = formulaStart.test(value) ? `'${value}` : value
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+  const text = value.replaceAll(/[\t\r\n\v\f\u0085\u2028\u2029]+/g, ' ').replaceAll(formulaStart, "$1$2'")
+  return /[",;]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }

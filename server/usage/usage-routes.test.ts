@@ -293,6 +293,23 @@ describe.each(engines)('usage on %s', (engine) => {
     )
   })
 
+  it.each([
+    ['a;=1+1', `"a;'=1+1"`],
+    ['a\t=1+1', 'a =1+1'],
+    ['\t=1+1', " '=1+1"],
+    ['a;\r\n@x', `"a; '@x"`],
+    ['＝1', "'＝1"],
+    ['﹦1', "'﹦1"],
+    ['-1', "'-1"],
+    ['a; b-c', '"a; b-c"'],
+    ['gpt-5', 'gpt-5'],
+  ])('is a CSV file that no spreadsheet calculates with another separator: %j', async (model, cell) => {
+    const ada = await join()
+    await store(ada, { model, input_tokens: null, output_tokens: null })
+    const [, line] = (await ada.get(`/api/usage.csv?${today}`)).body.trim().split('\r\n')
+    expect(line).toBe(`2026-11-24,B,${cell},1,,,,,1,,,1`)
+  })
+
   it('is a CSV file with an empty cell for each count that no call reported', async () => {
     const ada = await join()
     await store(ada, { model: 'a', input_tokens: 10, output_tokens: 0, cached_tokens: 0 })

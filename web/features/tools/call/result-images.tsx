@@ -79,7 +79,7 @@ function LoadedImage({ label, path }: { readonly label: string; readonly path: s
     isValidating,
   } = useSWRImmutable<string | undefined, Error>(path, async () => toDataUrl(await readFile(path)))
   const { cache } = useSWRConfig()
-  // Images must not fill the memory. The browser keeps the files.
+  // Images must not fill the memory. The browser stores none, because others may use it after a sign-out.
   useEffect(() => () => cache.delete(path), [cache, path])
   const [isBroken, setBroken] = useState(false)
   const retry = () => {
