@@ -1,11 +1,12 @@
 import { rootFolder } from '../bin/run-command.mjs'
 import { checkDocLinks, checkDocPaths, checkPackedLinks } from './architecture/doc-paths.mjs'
 import { checkLayers } from './architecture/layers.mjs'
+import { checkPackages } from './architecture/packages.mjs'
 import { readSources } from './architecture/read-sources.mjs'
 import { checkRestrictedCode } from './architecture/restricted-code.mjs'
 import { checkRouteTests } from './architecture/route-tests.mjs'
 
-const rules = [checkLayers, checkRestrictedCode, checkRouteTests]
+const rules = [checkLayers, checkPackages, checkRestrictedCode, checkRouteTests]
 
 const sources = readSources(rootFolder)
 const problems = [

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { checkDocLinks, checkDocPaths, checkPackedLinks } from './doc-paths.mjs'
 import { checkLayers } from './layers.mjs'
+import { checkPackages } from './packages.mjs'
 import { checkPatterns } from './patterns.mjs'
 import { parseSource } from './read-sources.mjs'
 import { checkRestrictedCode } from './restricted-code.mjs'
@@ -23,6 +24,16 @@ function tree(files) {
  *   bad: [string, string], good: [string, string], message: string }[]}
  */
 const cases = [
+  {
+    title: 'what is shipped imports only packages that are installed without the tests',
+    rule: checkPackages,
+    bad: ['server/chats/list-chats.ts', "import { rrule } from 'rrule-temporal'"],
+    good: [
+      'server/chats/chat-tree.ts',
+      "import type { Root } from 'mdast'\nimport { z } from 'zod'\nimport 'node:fs'",
+    ],
+    message: 'rrule-temporal is not in "dependencies" of server/package.json',
+  },
   {
     title: 'the contract imports only zod',
     rule: checkLayers,
