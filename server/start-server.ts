@@ -1,3 +1,4 @@
+import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { collectDefaultMetrics, Registry } from 'prom-client'
 import { createApp } from './app.ts'
@@ -17,6 +18,7 @@ import { lockDataFolder } from './db/lock-data-folder.ts'
 import { openDatabase } from './db/open-database.ts'
 import { openNode, type Node } from './db/open-node.ts'
 import { openSealer } from './db/secrets/open-sealer.ts'
+import { describeWeakKey } from './db/secrets/require-secret-key.ts'
 import { adviseOperator } from './db/storage-problem.ts'
 import { openGuards } from './http/outgoing/guarded-fetch.ts'
 import { createTlsServers } from './http/tls-server.ts'
@@ -65,9 +67,13 @@ export async function startServer(given: Readonly<Record<string, string | undefi
   }
 }
 
-async function start({ config, warnings }: ReturnType<typeof readSettings>): Promise<void> {
+async function start(settings: ReturnType<typeof readSettings>): Promise<void> {
   limitYoungGeneration()
-  if (needsDataFolder(config)) requireDataFolder(config.dataDir)
+  const { config } = settings
+  const folderWarnings = needsDataFolder(config) ? requireDataFolder(config.dataDir) : []
+  const weakKey = describeWeakKey(config.secretKey, config.dataDir)
+  const { namesInFile } = settings
+  const warnings = [...settings.warnings, ...folderWarnings, ...(weakKey === undefined ? [] : [weakKey])]
   const lock = config.databaseUrl === null ? await lockDataFolder(config.dataDir) : null
   const reports = new ErrorReports()
   const tls = await openTls({ config, readMachine, now: Date.now })
@@ -79,7 +85,7 @@ async function start({ config, warnings }: ReturnType<typeof readSettings>): Pro
     reports.report(error, 'the row of this server could not be renewed'),
   )
   try {
-    await serve({ config, warnings, database, node, nodeId, reports, tls, lock })
+    await serve({ config, warnings, namesInFile, database, node, nodeId, reports, tls, lock })
   } catch (error) {
     await node.close()
     throw error
@@ -89,6 +95,7 @@ async function start({ config, warnings }: ReturnType<typeof readSettings>): Pro
 interface Opened {
   readonly config: Config
   readonly warnings: readonly string[]
+  readonly namesInFile: readonly string[]
   readonly database: Database
   readonly node: Node
   readonly nodeId: string
@@ -102,6 +109,7 @@ interface Opened {
 async function serve({
   config,
   warnings,
+  namesInFile,
   database,
   node,
   nodeId,
@@ -144,6 +152,8 @@ async function serve({
   print([
     `Yonder is at ${config.publicUrl}`,
     `Its data is in ${describeStorage(config)}`,
+    // The folder may have a file that somebody else has left there.
+    ...(namesInFile.length === 0 ? [] : [`It has read ${resolve('.env')}: ${namesInFile.join(', ')}`]),
     ...(tls?.notes ?? []),
   ])
   if (hasServiceManager())

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { readConfig } from '../config/config.ts'
+import { withHost } from '../config/setting-values.ts'
 import type { CreatedBackup } from '../db/backup/create-backup.ts'
 import { countRows, type Content, type ReportRows } from '../db/backup/rows.ts'
 import { errorCode } from '../lib/describe-error.ts'
@@ -73,12 +74,28 @@ function addRestore({ program, terminal, settings }: Cli): void {
 
 function addMove({ program, terminal, settings }: Cli): void {
   program
-    .command('move-to-postgres <url>')
+    .command('move-to-postgres [url]')
     .description('copy the SQLite database to an empty PostgreSQL database, while no server runs')
-    .addHelpText('after', '\nExample: yonder move-to-postgres postgres://yonder:password@localhost/yonder')
-    .action((url: string) =>
+    .addHelpText(
+      'after',
+      `
+Without an address it is DATABASE_URL, in the environment or in .env. Other users of this machine can read an argument,
+and so a password in it.
+
+Example: DATABASE_URL=postgres://yonder:password@localhost/yonder yonder move-to-postgres`,
+    )
+    .action((given?: string) =>
       convertSystemErrors(async () => {
-        const { dataDir, secretKey } = readConfig({ ...settings(), DATABASE_URL: url })
+        const config = readConfig({ ...settings(), ...(given !== undefined && { DATABASE_URL: given }) })
+        const { dataDir, secretKey, databaseUrl: url } = config
+        if (url === null)
+          throw new CommandError(
+            'Set DATABASE_URL to the address of the empty PostgreSQL database. Nothing was changed.',
+          )
+        if (given !== undefined && new URL(withHost(given)).password !== '')
+          terminal.progress(
+            'Other users of this machine can read the password of the database in the arguments of this command. Set DATABASE_URL instead.',
+          )
         const { moveToPostgres } = await import('../db/backup/move-to-postgres.ts')
         const content = await moveToPostgres(dataDir, url, reportProgress(terminal, 'Copied'))
         const key =

@@ -35,7 +35,7 @@ export function addKeyCommand({ program, terminal, settings }: Cli): void {
         )
         await database.db.transaction().execute(async (trx) => {
           await refuseRunningServer(trx, database.dialect)
-          const sealer = createSealer(known ?? requireSecretKey(config.secretKey, config.dataDir))
+          const sealer = createSealer(requireSecretKey(config.secretKey, config.dataDir))
           await changeSecretKey(trx, sealer, Date.now())
         })
         terminal.print({

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest'
 import { listProblems } from '../testing/list-problems.ts'
 import { moduleUrl } from '../testing/program-path.ts'
 import { runScript } from '../testing/run-script.ts'
-import { parseConfig, removeByteOrderMark } from './config.ts'
+import { findEnvFileProblem, parseConfig, removeByteOrderMark } from './config.ts'
 
 it('has a default for every setting', () => {
   expect(parseConfig({})).toMatchObject({
@@ -442,6 +442,27 @@ it.each([
   ],
 ])('names the field that was meant in %s', (name, entry, text) => {
   expect(listProblems({ [name]: JSON.stringify([entry]) }).join()).toContain(text)
+})
+
+it.each([
+  ['its own', { uid: 1000, gid: 1000, mode: 0o100644 }, {}, undefined],
+  ['its own, which its group may change', { uid: 1000, gid: 1000, mode: 0o100664 }, {}, undefined],
+  ['that of root', { uid: 0, gid: 0, mode: 0o100644 }, {}, undefined],
+  [
+    'that of another number in a container',
+    { uid: 501, gid: 20, mode: 0o100644 },
+    { isContainer: true },
+    undefined,
+  ],
+  ['one on Windows', { uid: 0, gid: 0, mode: 0o100666 }, { user: undefined }, undefined],
+  ['that of another user', { uid: 1001, gid: 1000, mode: 0o100644 }, {}, 'chown 1000 .env'],
+  ['that of a user, as root', { uid: 1001, gid: 1001, mode: 0o100644 }, { user: 0 }, 'chown 0 .env'],
+  ['its own, which all may change', { uid: 1000, gid: 1000, mode: 0o100666 }, {}, 'chmod 600 .env'],
+  ['its own, which another group may change', { uid: 1000, gid: 5, mode: 0o100664 }, {}, 'chmod 600 .env'],
+])('reads %s .env, or says what to do', (_, file, process, advice) => {
+  const problem = findEnvFileProblem(file, { user: 1000, groups: [1000], isContainer: false, ...process })
+  if (advice === undefined) expect(problem).toBeUndefined()
+  else expect(problem).toMatch(new RegExp(`^is not read, because .* run: ${advice}$`))
 })
 
 it('reads a first setting after a byte order mark', () => {

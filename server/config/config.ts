@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { parseEnv } from 'node:util'
 import { errorCode } from '../lib/describe-error.ts'
@@ -352,13 +352,15 @@ export function readConfig(given: Environment = {}): Config {
 export function readSettings(given: Environment = {}): {
   readonly config: Config
   readonly warnings: readonly string[]
+  /** The names of the settings in `.env`. */
+  readonly namesInFile: readonly string[]
 } {
-  const { environment, problem, warnings } = readEnvironment(given)
+  const { environment, problem, warnings, namesInFile } = readEnvironment(given)
   if (problem !== null) throw new ConfigError(`Yonder cannot run: ${describeProblem(problem)}`)
   const { config, problems } = inspectConfig(environment, readMachine())
   // A setting may be missing because its name is misspelled.
   if (problems.length > 0) throw createSettingsError(problems, warnings)
-  return { config, warnings }
+  return { config, warnings, namesInFile }
 }
 
 /** Node reads this setting only when it starts, before `.env` is read. */
@@ -370,6 +372,8 @@ export interface ReadEnvironment {
   readonly problem: SettingProblem | null
   /** A sentence for each setting that has no effect, because of its name or because it is in `.env`. */
   readonly warnings: readonly string[]
+  /** The names of the settings in `.env`. */
+  readonly namesInFile: readonly string[]
 }
 
 /**
@@ -383,20 +387,55 @@ export function readEnvironment(given: Environment = {}): ReadEnvironment {
   const options = Object.entries(given).filter(([, value]) => value !== undefined)
   const environment: Environment = { ...process.env, ...Object.fromEntries(options) }
   const warnings = findUnknownSettings(process.env, names)
-  if (wasSet || environment[settingOfNode] === undefined) return { environment, problem, warnings }
+  if (wasSet || environment[settingOfNode] === undefined)
+    return { environment, problem, warnings, namesInFile: names }
   const unread = `${settingOfNode} has no effect in .env, because Node reads it only when it starts. Set it in the environment of the server.`
   return {
     environment: { ...environment, [settingOfNode]: undefined },
     problem,
     warnings: [...warnings, unread],
+    namesInFile: names,
+  }
+}
+
+/** They would turn off the check of certificates, or run other code. */
+const unsafeInFile: ReadonlySet<string> = new Set(['NODE_TLS_REJECT_UNAUTHORIZED', 'NODE_OPTIONS'])
+
+/**
+ * Returns why `.env` is not read, as the end of a sentence: another user could choose where keys and chats are sent.
+ * `sudo` counts as the user who called it. In a container, the users of the host have other numbers.
+ */
+export function findEnvFileProblem(
+  { uid, gid, mode }: { readonly uid: number; readonly gid: number; readonly mode: number },
+  { user, groups, isContainer } = readProcessUser(),
+): string | undefined {
+  if (user === undefined) return undefined
+  const isForeign = !isContainer && uid !== 0 && uid !== user && process.env['SUDO_UID'] !== String(uid)
+  if (isForeign)
+    return `is not read, because it belongs to another user (${uid}). Check what is in it. If it is yours, run: chown ${user} .env`
+  const isOpen = (mode & 0o002) !== 0 || ((mode & 0o020) !== 0 && !groups.includes(gid))
+  return isOpen
+    ? 'is not read, because other users of this machine can change it. Check what is in it, then run: chmod 600 .env'
+    : undefined
+}
+
+function readProcessUser() {
+  return {
+    user: process.getuid?.(),
+    groups: process.getgroups?.() ?? [],
+    isContainer: readMachine().isContainer,
   }
 }
 
 /** Loads `.env` into the environment of the process, and returns the names in it. */
 function loadEnvFile(): { readonly problem: SettingProblem | null; readonly names: readonly string[] } {
   try {
+    const message = findEnvFileProblem(statSync('.env'))
+    if (message !== undefined) return { problem: { name: '.env', message }, names: [] }
     const names = Object.keys(parseEnv(readFileSync('.env', 'utf8').replace(/^\uFEFF/, '')))
+    const unsafe = names.filter((name) => unsafeInFile.has(name) && process.env[name] === undefined)
     process.loadEnvFile('.env')
+    for (const name of unsafe) delete process.env[name]
     return { problem: null, names }
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return { problem: null, names: [] }

@@ -1,5 +1,14 @@
 import { spawnSync } from 'node:child_process'
-import { chownSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  chownSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -86,5 +95,41 @@ describe('a data folder that cannot be written', () => {
       `Yonder cannot write to ${path}, because its path is not possible here (${code}). Choose another data folder with --data or DATA_DIR.`,
     )
     expect(readdirSync(dataDir).sort()).toEqual(['circle', 'file'])
+  })
+})
+
+describe('a data folder that others have access to', () => {
+  let dataDir: string
+  beforeEach(() => {
+    dataDir = mkdtempSync(join(tmpdir(), 'yonder-open-'))
+  })
+  afterEach(() => rmSync(dataDir, { recursive: true }))
+  const modeOf = (path: string) => statSync(path).mode & 0o777
+
+  it('is closed to them, with its files, and a sentence says so for each', () => {
+    const key = join(dataDir, 'secret.key')
+    writeFileSync(key, 'key')
+    chmodSync(key, 0o644)
+    chmodSync(dataDir, 0o777)
+    const warnings = requireDataFolder(dataDir)
+    expect(warnings).toEqual([
+      `Other users of this machine had access to ${dataDir}. Now only its owner has.`,
+      expect.stringMatching(
+        /secret\.key\. Now only its owner has\. If others use this machine, change the key/,
+      ),
+    ])
+    expect([modeOf(dataDir), modeOf(key)]).toEqual([0o700, 0o600])
+    expect(requireDataFolder(dataDir)).toEqual([])
+  })
+
+  it('keeps its mode when it has other files, and a sentence says when others can change it', () => {
+    writeFileSync(join(dataDir, 'photo.jpg'), '')
+    chmodSync(dataDir, 0o755)
+    expect(requireDataFolder(dataDir)).toEqual([])
+    chmodSync(dataDir, 0o777)
+    expect(requireDataFolder(dataDir)).toEqual([
+      `Other users of this machine have access to ${dataDir}. Run: chmod 700 "${dataDir}"`,
+    ])
+    expect(modeOf(dataDir)).toBe(0o777)
   })
 })

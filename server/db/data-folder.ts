@@ -1,4 +1,15 @@
-import { accessSync, closeSync, constants, existsSync, mkdirSync, openSync, statSync } from 'node:fs'
+import {
+  accessSync,
+  chmodSync,
+  chownSync,
+  closeSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  statSync,
+} from 'node:fs'
 import { dirname, join } from 'node:path'
 import { AppError } from '../lib/app-error.ts'
 import { errorCode } from '../lib/describe-error.ts'
@@ -18,7 +29,15 @@ export function createDataFolder(path: string): void {
  */
 export function createPrivateFile(path: string): string {
   attempt(path, dirname(path), () => closeSync(openSync(path, 'a', 0o600)))
+  giveToOwner(path)
   return path
+}
+
+/** Gives a file that root has created to the owner of its folder, so that the server can use it. */
+export function giveToOwner(path: string): void {
+  if (process.getuid?.() !== 0) return
+  const { uid, gid } = statSync(dirname(path))
+  if (statSync(path).uid !== uid) chownSync(path, uid, gid)
 }
 
 /** Files that an earlier start, perhaps as another user, may have created in the data folder. */
@@ -26,13 +45,47 @@ const files = ['server.lock', 'yonder.sqlite', 'yonder.sqlite-wal', 'yonder.sqli
 
 /**
  * Creates the data folder if it is missing, and checks that this process can write to it and to its own files in it,
- * before anything is written.
+ * before anything is written. Takes the access of other users away, and returns a sentence for each that had some.
  * @throws AppError when it cannot
  */
-export function requireDataFolder(path: string): void {
+export function requireDataFolder(path: string): readonly string[] {
   createDataFolder(path)
-  for (const checked of [path, ...files.map((name) => join(path, name)).filter(existsSync)])
+  const own = files.map((name) => join(path, name)).filter(existsSync)
+  for (const checked of [path, ...own])
     attempt(checked, path, () => accessSync(checked, constants.R_OK | constants.W_OK))
+  return [path, ...own].flatMap(closeToOthers)
+}
+
+/** Windows has no modes that say who can read a file. */
+const hasModes = process.platform !== 'win32'
+const ownNames = /^(?:server\.lock|yonder\.sqlite.*|secret\.key|tls|lost\+found)$/
+
+function closeToOthers(path: string): string[] {
+  const { mode, uid } = statSync(path)
+  const isFolder = statSync(path).isDirectory()
+  if (!hasModes || (mode & 0o077) === 0) return []
+  // A folder with other files may have other users.
+  const isOurs =
+    uid === process.getuid?.() && (!isFolder || readdirSync(path).every((name) => ownNames.test(name)))
+  const allowed = isFolder ? 0o700 : 0o600
+  if (isOurs && changeMode(path, allowed)) {
+    const isKey = path.endsWith('secret.key')
+    const advice = isKey ? ' If others use this machine, change the key: docs/operations/backup.md.' : ''
+    return [`Other users of this machine had access to ${path}. Now only its owner has.${advice}`]
+  }
+  // What is in the folder cannot be read by others. The group may be that of a volume.
+  if ((mode & (isFolder ? 0o002 : 0o007)) === 0) return []
+  return [`Other users of this machine have access to ${path}. Run: chmod ${allowed.toString(8)} "${path}"`]
+}
+
+/** Returns whether the mode has changed: some mounted file systems have none. */
+function changeMode(path: string, mode: number): boolean {
+  try {
+    chmodSync(path, mode)
+  } catch {
+    return false
+  }
+  return (statSync(path).mode & 0o077) === 0
 }
 
 function attempt(path: string, dataDir: string, work: () => void): void {

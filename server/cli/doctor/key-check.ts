@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { compareSecretKey } from '../../db/secrets/compare-secret-key.ts'
-import { findSecretKey, secretKeyFileName } from '../../db/secrets/require-secret-key.ts'
+import { describeWeakKey, findSecretKey, secretKeyFileName } from '../../db/secrets/require-secret-key.ts'
 import { createSealer } from '../../db/secrets/seal-secret.ts'
 import { messageOf, type Check } from './finding.ts'
 import { reportForeignAccess } from './folder-check.ts'
@@ -31,6 +31,8 @@ export const keyCheck: Check = {
         )
       return undefined
     }
+    const weakness = describeWeakKey(config.secretKey, config.dataDir)
+    if (weakness !== undefined) report.problem(weakness)
     if (config.secretKey === null) reportForeignAccess(path, statSync(path).mode, '600', report)
     if (database === null) {
       report.warning(

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { sql } from 'kysely'
 import type { AppError } from '../../lib/app-error.ts'
 import { errorCode } from '../../lib/describe-error.ts'
+import { giveToOwner } from '../data-folder.ts'
 import type { Db } from '../database.ts'
 import { SqliteFile } from '../dialects/sqlite-file.ts'
 import { openSqlite } from '../dialects/sqlite.ts'
@@ -104,6 +105,7 @@ async function restoreToSqlite(
     if (existsSync(target)) await options.confirm(header)
     removeSqlite(draft)
     closeSync(openSync(draft, 'wx', 0o600))
+    giveToOwner(draft)
     const database = openSqlite(draft)
     let content: Content
     try {

@@ -13,6 +13,7 @@ import { addUser } from '../../testing/factories/users.ts'
 import { runYonder } from '../../testing/run-yonder.ts'
 import { sealCredential } from './credential.ts'
 import { openSealer } from './open-sealer.ts'
+import { writeSecretKey } from './require-secret-key.ts'
 import { botKeyContext } from './seal-contexts.ts'
 import { createSealer } from './seal-secret.ts'
 
@@ -50,6 +51,16 @@ describe.each(engines)('the key of a database on %s', (engine) => {
     expect(await hashTables(database)).toEqual(before)
     expect(existsSync(dataDir)).toBe(false)
     await start(own)
+  })
+
+  it('may be weak when the data was restored with it, but no new database gets such a key', async () => {
+    const restored = 'at-least-32-characters-the-same-on-every-node'
+    writeSecretKey(dataDir, restored)
+    const before = await hashTables(database)
+    await expect(start(null)).rejects.toThrow(/is the text of an example/)
+    expect(await hashTables(database)).toEqual(before)
+    await start(restored)
+    await expect(start(null)).resolves.toBeDefined()
   })
 
   it('is one of two with which nodes start at the same time', async () => {

@@ -24,7 +24,10 @@ export async function openSealer(db: Db, { secretKey, dataDir }: KeySettings, no
   const key = findSecretKey(secretKey, dataDir)
   const fits = await compareSecretKey(db, createSealer(key ?? 'no key'))
   if (fits === 'differs') throw refuseKey(secretKey, dataDir, key === undefined)
-  const sealer = createSealer(key ?? requireSecretKey(secretKey, dataDir))
+  // A weak key that the database was used with, such as a restored one, protects no less than before.
+  const sealer = createSealer(
+    fits === 'fits' && key !== undefined ? key : requireSecretKey(secretKey, dataDir),
+  )
   if (!(await bindSecretKey(db, sealer, now))) throw refuseKey(secretKey, dataDir, false)
   return sealer
 }

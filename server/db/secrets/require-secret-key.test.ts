@@ -1,10 +1,10 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { chownSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { moduleUrl } from '../../testing/program-path.ts'
 import { runScript } from '../../testing/run-script.ts'
-import { requireSecretKey } from './require-secret-key.ts'
+import { describeWeakKey, findSecretKey, requireSecretKey, writeSecretKey } from './require-secret-key.ts'
 
 let folder: string
 
@@ -73,3 +73,33 @@ it.each(['abc', 'a'.repeat(64), 'at-least-32-characters-the-same-on-every-node']
     expect(read).not.toThrow(key)
   },
 )
+
+it.each([
+  '  a key with blanks at both of its ends \n',
+  'json:"a key that begins like a quoted one"',
+  '"a key in quotes, as it was in the setting"',
+])('reads the key %j as it was written, such as by a restore', (key) => {
+  writeSecretKey(folder, key)
+  expect(findSecretKey(null, folder)).toBe(key)
+  expect(requireSecretKey(null, folder)).toBe(key)
+})
+
+it('reads a key without the blanks around it that an operator wrote', () => {
+  const key = 'f3a91c0d5b7e42689ad10c4e8b6f7d2a'
+  writeFileSync(join(folder, 'secret.key'), ` ${key} \r\n`)
+  expect(findSecretKey(null, folder)).toBe(key)
+})
+
+it('finds a weak key, and says so', () => {
+  writeFileSync(join(folder, 'secret.key'), 'abc')
+  expect(findSecretKey(null, folder)).toBe('abc')
+  expect(describeWeakKey(null, folder)).toContain('must have at least 32 characters')
+  expect(describeWeakKey('abc', folder)).toBeUndefined()
+})
+
+it.runIf(process.getuid?.() === 0)('belongs to the owner of the folder when root writes it', () => {
+  chownSync(folder, 12_345, 12_345)
+  writeSecretKey(folder, 'a key that a restore writes, as root')
+  const { uid, mode } = statSync(join(folder, 'secret.key'))
+  expect([uid, mode & 0o777]).toEqual([12_345, 0o600])
+})

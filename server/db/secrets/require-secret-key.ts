@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { AppError } from '../../lib/app-error.ts'
+import { parseJson } from '../../lib/json-object.ts'
 import { findWeakness, makeSecretHint } from '../../lib/secret.ts'
 import { writeFileOnce, readIfExists } from '../../lib/write-file.ts'
-import { createDataFolder } from '../data-folder.ts'
+import { createDataFolder, giveToOwner } from '../data-folder.ts'
 
 /** The name of the file with the key in the data folder. */
 export const secretKeyFileName = 'secret.key'
@@ -16,6 +17,8 @@ const minKeyChars = 32
  */
 export function requireSecretKey(setting: string | null, dataDir: string): string {
   const known = findSecretKey(setting, dataDir)
+  const weakness = describeWeakKey(setting, dataDir)
+  if (weakness !== undefined) throw new AppError('conflict', weakness)
   if (known !== undefined) return known
   writeSecretKey(dataDir, randomBytes(32).toString('hex'))
   const created = findSecretKey(null, dataDir)
@@ -27,30 +30,34 @@ export function requireSecretKey(setting: string | null, dataDir: string): strin
   return created
 }
 
+/** Marks a key with blanks at its ends, which a file with a plain key may have by chance. */
+const quoted = 'json:'
+
 /** Writes the key into the data folder. An existing file stays as it is. */
 export function writeSecretKey(dataDir: string, key: string): void {
   createDataFolder(dataDir)
-  writeFileOnce(join(dataDir, secretKeyFileName), key)
+  const path = join(dataDir, secretKeyFileName)
+  const isPlain = key === key.trim() && !key.startsWith(quoted)
+  writeFileOnce(path, isPlain ? key : quoted + JSON.stringify(key))
+  giveToOwner(path)
+}
+
+/** Returns the installation's secret if there is one, without creating it. */
+export function findSecretKey(setting: string | null, dataDir: string): string | undefined {
+  if (setting !== null) return setting
+  const text = readIfExists(join(dataDir, secretKeyFileName))?.trim() ?? ''
+  const value = text.startsWith(quoted) ? parseJson(text.slice(quoted.length)) : text
+  return typeof value === 'string' && value !== '' ? value : undefined
 }
 
 /**
- * Returns the installation's secret if there is one, without creating it.
- * @throws AppError when the key in the data folder can be guessed
+ * Returns a sentence when the key in the data folder can be guessed: an operator may have replaced the file, or restored
+ * the key of an installation that had such a setting.
  */
-export function findSecretKey(setting: string | null, dataDir: string): string | undefined {
-  if (setting !== null) return setting
-  const path = join(dataDir, secretKeyFileName)
-  const known = readIfExists(path)?.trim() || undefined
-  if (known !== undefined) requireStrong(path, known)
-  return known
-}
-
-/** The file is written by the first start, but an operator may have replaced it. */
-function requireStrong(path: string, key: string): void {
-  const weakness = findWeakness(key, minKeyChars)
-  if (weakness === undefined) return
-  throw new AppError(
-    'conflict',
-    `The key in ${path} ${weakness}. ${makeSecretHint}. docs/operations/backup.md says how to change the key.`,
-  )
+export function describeWeakKey(setting: string | null, dataDir: string): string | undefined {
+  const key = setting === null ? findSecretKey(null, dataDir) : undefined
+  const weakness = key === undefined ? undefined : findWeakness(key, minKeyChars)
+  return weakness === undefined
+    ? undefined
+    : `The key in ${join(dataDir, secretKeyFileName)} ${weakness}. ${makeSecretHint}. docs/operations/backup.md says how to change the key.`
 }
