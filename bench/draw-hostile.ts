@@ -1,3 +1,4 @@
+import { cpus, loadavg } from 'node:os'
 import { hostileShapes } from '@yonder/contract/testing/hostile-texts'
 import { openDrawPage, type DrawWay } from './parts/draw-page.ts'
 
@@ -12,7 +13,9 @@ const sizes = [8_000, 16_000, 32_000, 64_000]
 const maxGrowth = 12
 /** Below this, in ms, a growth is noise. */
 const minJudgedMs = 400
-const maxHoldMs = 200
+/** Judged only on a quiet machine: it is what a user waits, with what else the machine does. */
+const maxHoldMs = 150
+const isQuiet = () => (loadavg()[0] ?? 0) < cpus().length
 const steps = 64
 
 const ways = { 'at once': 'finished', streamed: 'markdown', 'of a tool': 'inert' } as const satisfies Record<
@@ -36,7 +39,7 @@ for (const [name, shape] of Object.entries(hostileShapes)) {
     const [first, last] = [figures[0]?.busyMs ?? 0, figures.at(-1)?.busyMs ?? 0]
     const growth = last / Math.max(first, minJudgedMs / maxGrowth)
     const hold = Math.max(...figures.map(({ holdMs }) => holdMs))
-    const isMet = figures.length === sizes.length && growth <= maxGrowth && hold <= maxHoldMs
+    const isMet = figures.length === sizes.length && growth <= maxGrowth && (hold <= maxHoldMs || !isQuiet())
     const line = `${name}, ${wayName}: ${figures.map(({ busyMs }) => Math.round(busyMs)).join(' ')} ms, ${growth.toFixed(1)} x; held ${figures.map(({ holdMs }) => Math.round(holdMs)).join(' ')} ms`
     console.log(isMet ? line : `${line} NOT MET`)
     if (!isMet) slow.push(line)

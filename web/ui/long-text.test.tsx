@@ -15,7 +15,7 @@ function longestNode(element: Element): number {
 
 it.each([
   ['nothing', ''],
-  ['a long text of short lines', 'A line.\n'.repeat(10_000)],
+  ['a text of short lines', 'A line.\n'.repeat(6000)],
   ['a line that is just not too long', 'a'.repeat(maxLineChars)],
 ])('does not split %s', (_name, text) => {
   expect(hasLongLine(text)).toBe(false)
@@ -65,4 +65,13 @@ it.each([
   const { container } = render(element)
   expect(longestNode(container)).toBeLessThanOrEqual(maxLineChars)
   expect(container.textContent).toBe(text)
+})
+
+test('draws a long text with short lines in pieces, too, and loses nothing', () => {
+  const text = 'a line\n'.repeat(10_000)
+  expect(splitLongText(text.slice(0, 50_000))).toHaveLength(1)
+  const pieces = splitLongText(text)
+  expect(pieces.length).toBeGreaterThan(10)
+  expect(pieces.every((piece) => piece.endsWith('\n') && piece.length <= maxLineChars)).toBe(true)
+  expect(pieces.join('')).toBe(text)
 })

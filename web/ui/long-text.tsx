@@ -3,6 +3,8 @@ import './long-text.css'
 
 /** A text with a line that is longer than this is drawn in pieces. */
 export const maxLineChars = 5000
+/** A text that is longer than this is drawn in pieces, however short its lines are. */
+const maxWholeChars = 50_000
 
 export interface LongTextProps {
   readonly text: string
@@ -12,7 +14,7 @@ export interface LongTextProps {
 
 /**
  * A plain text whose line breaks are kept by its container. The browser lays out a whole paragraph at once, so a very
- * long line would block the page. It is drawn in pieces instead, of which the browser lays out those near the window.
+ * long line or text would block the page. It is drawn in pieces instead, of which the browser lays out those near the window.
  * Copying returns the text unchanged, and the search of the browser finds what is in a piece.
  */
 export function LongText({ text, draw = identity }: LongTextProps) {
@@ -52,11 +54,11 @@ export function prepareForLongLine(area: HTMLTextAreaElement, data: DataTransfer
 }
 
 /**
- * Splits a text with a long line into pieces of at most `maxLineChars` characters: after a line break if there is one,
+ * Splits a long text, or one with a long line, into pieces of at most `maxLineChars` characters: after a line break if there is one,
  * else after a space near the limit, else between two characters. Every other text is one piece.
  */
 export function splitLongText(text: string): readonly string[] {
-  if (!hasLongLine(text)) return [text]
+  if (text.length <= maxWholeChars && !hasLongLine(text)) return [text]
   const pieces: string[] = []
   for (let start = 0; start < text.length;) {
     const end = findEnd(text, start)

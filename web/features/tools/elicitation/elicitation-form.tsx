@@ -53,8 +53,8 @@ export function ElicitationForm(props: ElicitationProps) {
       <p className="flex items-start gap-2 text-sm">
         <ShieldAlert size={16} aria-hidden className="mt-0.5 shrink-0 text-warning" />
         <span>
-          <strong className="font-medium">Never enter a password or code here.</strong> What you enter goes to
-          this connector.
+          <strong className="font-semibold">Never enter a password or code here.</strong> What you enter goes
+          to this connector.
         </span>
       </p>
       {fields.map((field) => (
