@@ -321,6 +321,7 @@ describe.runIf(engines.includes('postgres') && isConcurrent('postgres'))(
         await direct.db.selectFrom('runs').select('id').where('status', '=', 'running').execute(),
       ).toEqual([])
       await untilReady(true, product.base, remote.base)
+      for (const proxy of proxies) proxy.forget()
     }
 
     /** Compares what a client saw and was told with what is stored. */

@@ -22,6 +22,8 @@ const silenceFactor = 1.2
 const maxProbeMs = 2_000
 /** Milliseconds after which an idle connection is tested before it is used. */
 const maxUntestedMs = 1_000
+/** Milliseconds after which the server ends an idle session: its client is dead, since the pool ends them sooner. */
+const maxIdleMs = 60_000
 /** Milliseconds without traffic after which the system tests an open connection. */
 const keepAliveMs = 10_000
 
@@ -141,8 +143,14 @@ export function openPool({
   /** With statements and not with parameters of the connection, because poolers refuse those. */
   async function limitSession(client: pg.ClientBase): Promise<void> {
     const lockMs = Math.min(maxLockMs, maxStatementMs)
-    const text = `set statement_timeout = ${maxStatementMs}; set lock_timeout = ${lockMs}; set idle_in_transaction_session_timeout = ${maxStatementMs}`
-    await send(client, text, [], probeMs)
+    const limits = {
+      statement_timeout: maxStatementMs,
+      lock_timeout: lockMs,
+      idle_in_transaction_session_timeout: maxStatementMs,
+      idle_session_timeout: maxIdleMs,
+    }
+    const text = Object.entries(limits).map(([name, value]) => `set ${name} = ${value}`)
+    await send(client, text.join('; '), [], probeMs)
   }
 
   /** Whether a connection that has responded before may be used: it did so lately, or does so now. */

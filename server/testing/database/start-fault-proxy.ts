@@ -15,6 +15,8 @@ export interface FaultProxy {
   /** New connections are closed at once, until `accept`. */
   refuse(): void
   accept(): void
+  /** Ends what dead connections have left at the server, as its system does after some time. */
+  forget(): void
   /**
    * When a client next sends data with this text, its connection is silenced: before the server gets the data, or before
    * the client gets the response.
@@ -32,6 +34,8 @@ export async function startFaultProxy(address: string): Promise<FaultProxy> {
   const port = url.port || '5432'
   const target = host.startsWith('/') ? { path: `${host}/.s.PGSQL.${port}` } : { host, port: Number(port) }
   const links = new Set<Link>()
+  /** Of dead connections that the client has closed. */
+  const left = new Set<Socket>()
   let mode: Mode = 'forward'
   let trap: Trap | undefined
   const server = createServer((client) => {
@@ -60,7 +64,9 @@ export async function startFaultProxy(address: string): Promise<FaultProxy> {
     })
     client.on('close', () => {
       links.delete(link)
-      if (!link.isDead) upstream?.destroy()
+      if (upstream === undefined) return
+      if (!link.isDead) upstream.destroy()
+      else left.add(upstream.once('close', () => left.delete(upstream)))
     })
     return undefined
   })
@@ -78,8 +84,10 @@ export async function startFaultProxy(address: string): Promise<FaultProxy> {
     blackhole: setMode('blackhole'),
     refuse: setMode('refuse'),
     accept: setMode('forward'),
+    forget: () => left.forEach((upstream) => upstream.destroy()),
     loseNext: (text, lost) => void (trap = { text, lost }),
     async close() {
+      for (const socket of left) socket.destroy()
       links.forEach(destroy)
       await new Promise((resolve) => server.close(resolve))
     },
