@@ -68,7 +68,13 @@ export async function startPostgres() {
       // First, so that it starts no others meanwhile.
       process.kill(Number(main), name)
       const { output } = await runCommand('ps', ['-o', 'pid=', '--ppid', main], quietly)
-      for (const pid of output.trim().split(/\s+/)) process.kill(Number(pid), name)
+      for (const pid of output.trim().split(/\s+/)) {
+        try {
+          process.kill(Number(pid), name)
+        } catch {
+          // It has ended meanwhile.
+        }
+      }
     },
     pause: () => control('stop', '-w', '-D', data, '-m', 'fast'),
     stop,
