@@ -365,6 +365,24 @@ it('says that a .env cannot be read, and reads the environment all the same', as
   rmSync(folder, { recursive: true })
 })
 
+it('ignores a setting in .env that would turn off the check of certificates, and says so', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'yonder-env-'))
+  writeFileSync(join(folder, '.env'), 'NODE_TLS_REJECT_UNAUTHORIZED=0\nPORT=4001\n')
+  const code = `
+    import { readEnvironment } from ${JSON.stringify(moduleUrl('config/config.ts'))}
+    process.chdir(${JSON.stringify(folder)})
+    delete process.env.NODE_TLS_REJECT_UNAUTHORIZED
+    const { namesInFile, warnings } = readEnvironment()
+    process.stdout.write(JSON.stringify([process.env.NODE_TLS_REJECT_UNAUTHORIZED ?? null, namesInFile, warnings]))`
+  const { output } = await runScript(code)
+  expect(JSON.parse(output)).toEqual([
+    null,
+    ['PORT'],
+    [expect.stringMatching(/^NODE_TLS_REJECT_UNAUTHORIZED has no effect in \.env/)],
+  ])
+  rmSync(folder, { recursive: true })
+})
+
 it('ignores a setting in .env that Node reads only when it starts', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'yonder-env-'))
   writeFileSync(join(folder, '.env'), 'NODE_EXTRA_CA_CERTS=ca.pem\nPORT=4001\n')

@@ -382,11 +382,17 @@ export interface ReadEnvironment {
  */
 export function readEnvironment(given: Environment = {}): ReadEnvironment {
   const wasSet = process.env[settingOfNode] !== undefined
-  const { problem, names } = loadEnvFile()
+  const { problem, names, ignored } = loadEnvFile()
   removeByteOrderMark(process.env)
   const options = Object.entries(given).filter(([, value]) => value !== undefined)
   const environment: Environment = { ...process.env, ...Object.fromEntries(options) }
-  const warnings = findUnknownSettings(process.env, names)
+  const warnings = [
+    ...findUnknownSettings(process.env, names),
+    ...ignored.map(
+      (name) =>
+        `${name} has no effect in .env, because it would change Node itself. Set it in the environment of the server.`,
+    ),
+  ]
   if (wasSet || environment[settingOfNode] === undefined)
     return { environment, problem, warnings, namesInFile: names }
   const unread = `${settingOfNode} has no effect in .env, because Node reads it only when it starts. Set it in the environment of the server.`
@@ -428,19 +434,24 @@ function readProcessUser() {
 }
 
 /** Loads `.env` into the environment of the process, and returns the names in it. */
-function loadEnvFile(): { readonly problem: SettingProblem | null; readonly names: readonly string[] } {
+function loadEnvFile(): {
+  readonly problem: SettingProblem | null
+  readonly names: readonly string[]
+  /** Names that were left out (`unsafeInFile`). */
+  readonly ignored: readonly string[]
+} {
   try {
     const message = findEnvFileProblem(statSync('.env'))
-    if (message !== undefined) return { problem: { name: '.env', message }, names: [] }
+    if (message !== undefined) return { problem: { name: '.env', message }, names: [], ignored: [] }
     const names = Object.keys(parseEnv(readFileSync('.env', 'utf8').replace(/^\uFEFF/, '')))
-    const unsafe = names.filter((name) => unsafeInFile.has(name) && process.env[name] === undefined)
+    const ignored = names.filter((name) => unsafeInFile.has(name) && process.env[name] === undefined)
     process.loadEnvFile('.env')
-    for (const name of unsafe) delete process.env[name]
-    return { problem: null, names }
+    for (const name of ignored) delete process.env[name]
+    return { problem: null, names: names.filter((name) => !ignored.includes(name)), ignored }
   } catch (error) {
-    if (errorCode(error) === 'ENOENT') return { problem: null, names: [] }
+    if (errorCode(error) === 'ENOENT') return { problem: null, names: [], ignored: [] }
     const message = `cannot be read (${error instanceof Error ? error.message : String(error)})`
-    return { problem: { name: '.env', message }, names: [] }
+    return { problem: { name: '.env', message }, names: [], ignored: [] }
   }
 }
 
