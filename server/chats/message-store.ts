@@ -229,7 +229,7 @@ interface SizedMessage {
 }
 
 /** Places of one query: their texts are skipped, which takes time too. */
-const maxPlaces = 1_000
+const maxPlaces = 500
 
 /** Returns the places of all messages of a chat, oldest first. */
 export async function listPlaces(db: Db, chatId: string): Promise<MessagePlace[]> {

@@ -110,9 +110,9 @@ async function* writeJson(schema: $ZodType, value: unknown, stringify: Stringify
 export const sendInPieces: onSendAsyncHookHandler = async (_request, reply, payload) => {
   if (typeof payload !== 'string' && !Buffer.isBuffer(payload)) return payload
   if (payload.length <= maxPieceChars) return payload
-  const bytes = Buffer.from(payload as string)
-  reply.header('content-length', bytes.length)
-  return Readable.from(slice(bytes), { objectMode: false })
+  if (typeof payload === 'string') return Readable.from(joinPieces([payload]), { objectMode: false })
+  reply.header('content-length', payload.length)
+  return Readable.from(slice(payload), { objectMode: false })
 }
 
 async function* slice(bytes: Buffer): AsyncGenerator<Buffer> {
@@ -123,7 +123,7 @@ async function* slice(bytes: Buffer): AsyncGenerator<Buffer> {
 }
 
 /** Joins short parts, and divides long ones, into pieces, each in a turn of the event loop of its own. */
-async function* joinPieces(parts: AsyncIterable<string>): AsyncGenerator<Buffer> {
+async function* joinPieces(parts: AsyncIterable<string> | Iterable<string>): AsyncGenerator<Buffer> {
   let piece = ''
   for await (const part of parts) {
     piece += part

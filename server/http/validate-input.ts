@@ -63,6 +63,8 @@ function findProblems(
   const {
     _zod: { def },
   } = schema as $ZodTypes
+  if (def.type === 'unknown') return []
+  if (!isLarge(value)) return check(schema, value, path, max)
   const problems: Problem[] = []
   const checkEach = (items: Iterable<readonly [$ZodType, unknown, PropertyKey]>): Problem[] => {
     for (const [of, item, key] of items) {

@@ -1,11 +1,13 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { ClientId } from '@yonder/contract/chat'
-import { OwnShareList, ShareResponse, ShareRequest } from '@yonder/contract/share'
+import { type OwnShare, OwnShareList, ShareResponse, ShareRequest } from '@yonder/contract/share'
 import { z } from 'zod'
 import type { Database } from '../db/database.ts'
 import { AnyId, type Api, route } from '../http/api.ts'
+import { readInPages } from '../http/send-pieces.ts'
 import { requireUser } from '../identity/authenticate.ts'
 import { createShare, presentShare, revokeShare } from './share-link.ts'
-import { listShares } from './share-store.ts'
+import { listShares, type ListedShare } from './share-store.ts'
 
 export interface ShareRoutesDeps {
   readonly database: Database
@@ -33,7 +35,7 @@ export function registerShareRoutes(api: Api, { database: { db }, now }: ShareRo
     '/api/shares',
     route('user', 'List the links to shared chats', [], { response: { 200: OwnShareList } }),
     async (request) => ({
-      shares: (await listShares(db, requireUser(request))).map(presentShare),
+      shares: readInPages(presentPages(await listShares(db, requireUser(request)))),
     }),
   )
 
@@ -45,4 +47,14 @@ export function registerShareRoutes(api: Api, { database: { db }, now }: ShareRo
       return reply.status(204).send(null)
     },
   )
+}
+
+/** Links whose titles are derived in one turn of the event loop. */
+const maxPageShares = 25
+
+async function* presentPages(shares: readonly ListedShare[]): AsyncGenerator<readonly OwnShare[]> {
+  for (let from = 0; from < shares.length; from += maxPageShares) {
+    yield shares.slice(from, from + maxPageShares).map(presentShare)
+    await nextTurn()
+  }
 }

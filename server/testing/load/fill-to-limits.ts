@@ -288,7 +288,7 @@ async function fillUsage(db: Db, userId: string, { chat }: FilledChat, days: num
     id: `usage-${userId}-${index}`,
     user_id: userId,
     chat_id: chat,
-    message_id: `m${index % 100}`,
+    message_id: `m${index}`,
     kind: 'reply',
     bot_id: `bot-${userId}-${index % 10}`,
     bot: `Bot ${index % 10}`,
