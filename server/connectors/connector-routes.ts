@@ -18,6 +18,7 @@ import type { Actor } from '../access/access.ts'
 import { readSnapshot } from '../db/read-snapshot.ts'
 import type { ConnectorRow } from '../db/tables/connector-tables.ts'
 import { type Api, route } from '../http/api.ts'
+import { oneAtATime } from '../http/one-at-a-time.ts'
 import { readInPages, sendJson } from '../http/send-pieces.ts'
 import { requireUser } from '../identity/authenticate.ts'
 import { normalizeText } from '../lib/text.ts'
@@ -61,7 +62,11 @@ export function registerConnectorRoutes(api: Api, deps: ConnectorDeps): void {
 
   api.get(
     '/api/browse-connectors',
-    route('user', 'List servers that can be added as connectors', [], { response: { 200: BrowseList } }),
+    {
+      ...route('user', 'List servers that can be added as connectors', [], { response: { 200: BrowseList } }),
+      // The list can have megabytes.
+      ...oneAtATime(() => 'servers'),
+    },
     async (_request, reply) => sendJson(reply, `{"servers":${await browseServers(deps)}}`),
   )
 
