@@ -75,7 +75,7 @@ export const patternExemptions = [
   },
   {
     path: 'web/ui/markdown/split-blocks.ts',
-    pattern: "new RegExp(`\\n {0,3}${open.exec(source)?.[1] ?? ''}[~\\`]* *(?=\\n|$)`, 'g')",
+    pattern: "new RegExp(`\\\\n {0,3}${open.exec(source)?.[1] ?? ''}[~\\`]* *(?=\\\\n|$)`, 'g')",
     reason:
       'It begins at the end of a line and reads the next one, whose marks and spaces cannot be exchanged.',
   },
