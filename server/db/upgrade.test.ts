@@ -117,10 +117,15 @@ async function expectResponses(client: RequestClient, responses: readonly Record
   }
 }
 
-/** Versions explain the failure of a connector in different words. */
+/**
+ * Versions explain the failure of a connector in different words, and put a summary into a prompt in different forms: a
+ * prompt is not stored, but built again.
+ */
 function withoutWording(recorded: RecordedResponse): RecordedResponse {
+  const whole = JSON.stringify(recorded)
+  const isOfSummary = recorded.path.endsWith('/prompt') && whole.includes('are replaced by a summary')
   const text = JSON.stringify(recorded, (name, value: unknown) =>
-    name === 'error_message' ? undefined : value,
+    name === 'error_message' || (isOfSummary && name === 'messages') ? undefined : value,
   )
   return JSON.parse(text) as RecordedResponse
 }
