@@ -49,7 +49,7 @@ describe.each(engines)('a reply that calls tools, on %s', (engine) => {
       await ada.put('/api/bot/Moved', {
         name: 'Moved',
         model: 'tiny',
-        custom_api_path: '/v1/chat/completions',
+        custom_api_path: '/chat/completions',
       })
       product.model.reply(['I have grown.'])
       await (
