@@ -56,6 +56,10 @@ describe('a number', () => {
     '100000000000000000000',
     '0.000000000000000000001000',
     '-12.50',
+    '-0.5E-9',
+    '0e5',
+    '0.00',
+    '1e-300',
   ])('that a double holds is an ordinary one: %s', (source) => {
     expect(parseJsonExactly(source)).toBe(Number(source))
     expect(readJson(source, {})).toBe(Number(source))
@@ -82,6 +86,10 @@ describe('a number', () => {
         expect(Math.sign(compareNumbers(left, right))).toBe(Math.sign(index - other))
     expect(compareNumbers('1.50e1', '15')).toBe(0)
     expect(compareNumbers('-0', '0.00')).toBe(0)
+    expect(compareNumbers(`1e${'0'.repeat(2_000)}1`, '10')).toBe(0)
+    // Exponents of which comparing all digits would take long are equal.
+    expect(compareNumbers(`1e${'9'.repeat(2_000)}`, `1e${'9'.repeat(3_000)}`)).toBe(0)
+    expect(compareNumbers(`1e-${'9'.repeat(2_000)}`, '1e-999')).toBe(-1)
     expect(['1e400', '1.50e1', '-0', '0', '120'].every(isWholeNumber)).toBe(true)
     expect(['1e-400', '1.5', '9007199254740993.5', '1.5e0'].some(isWholeNumber)).toBe(false)
   })

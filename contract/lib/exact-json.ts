@@ -231,11 +231,14 @@ export function endOfString(json: string, start: number): number {
 
 /** Whether a double has the value of this JSON number, and is written with its sign. */
 export function isHeldByDouble(source: string): boolean {
-  // A double holds every number of 15 digits. The length bounds the work.
+  // The length bounds the work.
   if (source.length > 1_000) return false
-  if (source.length < 16 && !/^-0|[eE]/.test(source)) return true
   const value = Number(source)
   if (value === 0 && source.startsWith('-')) return false
+  // A double holds every number of 15 digits, except near the ends of its range.
+  const size = Math.abs(value)
+  const isUsual = size === 0 ? /^[0.]+(?:e|$)/i.test(source) : size > 1e-290 && size < 1e290
+  if (isUsual && source.length < 16) return true
   return Number.isFinite(value) && compareNumbers(source, String(value)) === 0
 }
 
@@ -276,6 +279,15 @@ function toDecimal(source: string): Decimal {
   return {
     sign: source.startsWith('-') ? -1 : 1,
     digits: all.slice(start, end),
-    point: BigInt(exponent.replace('+', '')) + BigInt(whole.length - start),
+    point: readExponent(exponent) + BigInt(whole.length - start),
   }
+}
+
+/** Digits of an exponent. One with more counts as this large, because reading a million digits takes a tenth of a second. */
+const maxExponentDigits = 1_000
+
+function readExponent(text: string): bigint {
+  const digits = text.replace(/^[+-]?0*/, '')
+  const size = digits.length > maxExponentDigits ? 10n ** BigInt(maxExponentDigits) : BigInt(digits)
+  return text.startsWith('-') ? -size : size
 }

@@ -14,8 +14,11 @@ export function canonicalJson(value: unknown): string {
 function sortKeys(value: unknown): unknown {
   if (!isContainer(value)) return value
   if (Array.isArray(value)) return value.map(sortKeys)
+  const entries = Object.entries(value)
+  // There can be a hundred thousand of them, and an object without a prototype takes long to create.
+  if (entries.length === 0) return value
   const sorted: Record<string, unknown> = Object.create(null) as Record<string, unknown>
-  for (const [key, item] of Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))) {
+  for (const [key, item] of entries.sort(([a], [b]) => (a < b ? -1 : 1))) {
     sorted[key] = sortKeys(item)
   }
   return sorted

@@ -1,4 +1,5 @@
 import { Elicitation } from '@yonder/contract/elicitation'
+import { ExactNumber } from '@yonder/contract/lib/exact-json'
 import { describe, expect, it } from 'vitest'
 import { checkElicitationAnswer, readElicitation } from './elicitation-form.ts'
 
@@ -135,6 +136,17 @@ describe('readElicitation', () => {
     const form = read({ a: { type: 'string', description: `\u202E${'x'.repeat(1_000)}` } })
     expect(form?.fields[0]?.description).toHaveLength(300)
     expect(form?.fields[0]?.description).not.toContain('\u202E')
+  })
+
+  it('leaves out a bound with more digits than an answer can have', () => {
+    const form = read({
+      a: {
+        type: 'number',
+        minimum: new ExactNumber(`1e${'9'.repeat(1_000)}`),
+        maximum: new ExactNumber('1e400'),
+      },
+    })
+    expect(form?.fields[0]).toMatchObject({ minimum: null, maximum: '1e400' })
   })
 })
 

@@ -168,7 +168,8 @@ function readNumber(value: unknown): number | null {
 }
 
 function readWrittenNumber(value: unknown): number | string | null {
-  return value instanceof ExactNumber ? value.source : readNumber(value)
+  if (!(value instanceof ExactNumber)) return readNumber(value)
+  return value.source.length <= maxNumberChars ? value.source : null
 }
 
 /** What a tool's server gets: an answer whose numbers are numbers, as they were written. */
