@@ -56,4 +56,38 @@ describe.each(engines)('messages on %s', (engine) => {
     ]
     expect(stored).toEqual([someContents, someContents, someContents])
   })
+
+  it('keep of a large batch of calls on a path only those that follow its last one', async () => {
+    const { db } = database
+    const user = await addUser(db)
+    const chat = await addChat(db, { id: newId(), user_id: user.id })
+    const text = JSON.stringify({ a: 'x'.repeat(3_000) })
+    const batch = Array.from({ length: 100 }, (_, index) => ({ id: `c${index}`, name: 't', arguments: text }))
+    const calls = batch.map(({ id, name }, index) => ({
+      id,
+      name,
+      total: batch.length,
+      ...(index > 0 && { continues: true }),
+      rest: batch.slice(index + 1),
+    }))
+    const made = calls.slice(0, -2)
+    const rows = await addPath(
+      db,
+      chat,
+      [...made, ...calls.slice(0, 1)].flatMap((call) => [
+        { role: 'assistant', call: JSON.stringify(call), arguments: text, call_state: 'answered' } as const,
+        { role: 'user', server: 's', tool: 't', content: 'done' } as const,
+      ]),
+    )
+    const leaf = rows.at(-1)?.id ?? ''
+    for (const path of [
+      await listPath(db, chat.id, leaf),
+      await listPathAfterSummary(db, chat.id, leaf, 1_000),
+    ]) {
+      expect(path.map(({ id }) => id)).toEqual(rows.map(({ id }) => id))
+      const read = path.flatMap(({ call }) => (call === null ? [] : [JSON.parse(call) as unknown]))
+      const last = made.at(-1)
+      expect(read).toEqual([...made.slice(0, -1).map((call) => ({ ...call, rest: [] })), last, calls[0]])
+    }
+  })
 })

@@ -367,9 +367,19 @@ const pathAfterSummaryQuery = preparePathQuery(
   ({ chatId }) => sql`and m.id not in (select message_id from compactions where chat_id = ${chatId})`,
 )
 
-/** Reads the messages of a path in pages, each in a turn of the event loop of its own. */
+/** What is read here of a `StoredCall`. */
+interface PathCall {
+  readonly continues?: true
+}
+
+/**
+ * Reads the messages of a path in pages, each in a turn of the event loop of its own. Each call is stored with those that
+ * come after it in its batch, which together can have a hundred times their size. Only the last one keeps them here: the
+ * others are on the path.
+ */
 async function readPath(db: Db, chatId: string, places: readonly SizedMessage[]): Promise<PathMessage[]> {
   const path: PathMessage[] = []
+  let lastCall: { readonly index: number; readonly call: PathCall } | undefined
   for (const page of pagesOf(places)) {
     if (path.length > 0) await nextTurn()
     const ids = page.map(({ id }) => id)
@@ -386,7 +396,15 @@ async function readPath(db: Db, chatId: string, places: readonly SizedMessage[])
     const found = new Map(rows.map((row) => [row.id, row]))
     for (const id of ids) {
       const row = found.get(id)
-      if (row !== undefined) path.push(row.files === null ? row : { ...row, content: contentOf(row) })
+      if (row === undefined) continue
+      if (row.call !== null) {
+        const call = JSON.parse(row.call) as PathCall
+        const before = lastCall && path[lastCall.index]
+        if (call.continues === true && lastCall !== undefined && before !== undefined)
+          path[lastCall.index] = { ...before, call: JSON.stringify({ ...lastCall.call, rest: [] }) }
+        lastCall = { index: path.length, call }
+      }
+      path.push(row.files === null ? row : { ...row, content: contentOf(row) })
     }
   }
   return path
