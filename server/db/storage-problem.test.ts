@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { toAppError } from '../http/error-handler.ts'
 import { ConnectionError } from './dialects/postgres-pool.ts'
-import { adviseOperator, toStorageError } from './storage-problem.ts'
+import { adviseOperator, toOperatorError, toStorageError } from './storage-problem.ts'
 
 const failed = (code: string, message = code) =>
   new ConnectionError(Object.assign(new Error(message), { code }))
@@ -10,7 +10,6 @@ it.each([
   failed('UNABLE_TO_VERIFY_LEAF_SIGNATURE'),
   failed('ERR_TLS_CERT_ALTNAME_INVALID'),
   failed('CERT_HAS_EXPIRED'),
-  failed('', 'The server does not support SSL connections'),
 ])('says what to do about the certificate of PostgreSQL: %s', (error) => {
   expect(adviseOperator(error)).toContain('sslrootcert')
 })
@@ -23,4 +22,10 @@ it('blames this machine when it cannot open a connection to PostgreSQL', () => {
 
 it('says that PostgreSQL does not respond when it does not', () => {
   expect(adviseOperator(failed('ECONNREFUSED'))).toContain('Check that it runs')
+})
+
+it('does not ask for a certificate when PostgreSQL has no TLS', () => {
+  const error = failed('', 'The server does not support SSL connections')
+  expect(toOperatorError(error).message).toContain('does not offer encrypted connections')
+  expect(adviseOperator(error)).toMatch(/Turn on ssl.*sslmode=disable/)
 })

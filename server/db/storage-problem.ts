@@ -77,6 +77,13 @@ const problems = {
       'Set sslrootcert in DATABASE_URL to the file of its authority, and use the name in the certificate.',
     ],
   },
+  unencrypted: {
+    user: doesNotRespond,
+    operator: [
+      'PostgreSQL does not offer encrypted connections.',
+      'Turn on ssl in its configuration or, if you trust the network, use sslmode=disable in DATABASE_URL.',
+    ],
+  },
   missing: {
     user: doesNotRespond,
     operator: ['The database does not exist.', 'Create it, or correct DATABASE_URL.'],
@@ -86,7 +93,7 @@ const problems = {
     user: 'The database has no free connection. Try again in a moment.',
     operator: [
       'The database has no free connection.',
-      'Raise max_connections of PostgreSQL, or end other clients.',
+      'Raise max_connections of PostgreSQL, or the connection limit of its user or database, or end other clients.',
     ],
   },
   /** The server has cancelled the statement or ended its transaction. */
@@ -136,17 +143,18 @@ const codes: readonly (readonly [codes: RegExp, problem: StorageProblem])[] = [
   [/^3D000$/, 'missing'],
 ]
 
-/** Whether TLS failed, as Node or the driver of PostgreSQL reports it. */
-function isTlsFailure(error: unknown): boolean {
-  return (
-    /CERT|SIGNATURE|SELF_SIGNED|^ERR_(TLS|SSL)|UNABLE_TO_|^UNSPECIFIED$/.test(errorCode(error)) ||
-    (error instanceof Error && error.message === 'The server does not support SSL connections')
-  )
+/** Whether Node refused the certificate, or TLS failed. */
+function isTlsFailure(error: Error): boolean {
+  return /CERT|SIGNATURE|SELF_SIGNED|^ERR_(TLS|SSL)|UNABLE_TO_|^UNSPECIFIED$/.test(errorCode(error))
 }
 
 /** Why the database could not execute a correct statement. Null for every other error. */
 export function findStorageProblem(error: unknown): StorageProblem | null {
-  if (error instanceof Error && isTlsFailure(error.cause)) return 'untrusted'
+  if (error instanceof Error && error.cause instanceof Error) {
+    // The driver gives this error no code.
+    if (error.cause.message === 'The server does not support SSL connections') return 'unencrypted'
+    if (isTlsFailure(error.cause)) return 'untrusted'
+  }
   const code = errorCode(error)
   return codes.find(([pattern]) => pattern.test(code))?.[1] ?? null
 }
