@@ -20,11 +20,12 @@ afterEach(() => {
   for (const thread of threads.splice(0)) thread.close()
 })
 
-const quick = { schema: { type: 'object' }, arguments: {} }
-const endless = {
-  schema: { properties: { text: { pattern: '^(a+)+$' } } },
-  arguments: { text: `${'a'.repeat(60)}!` },
-}
+const toJob = (inputSchema: object, values: object) => ({
+  definition: JSON.stringify({ inputSchema }),
+  text: JSON.stringify(values),
+})
+const quick = toJob({ type: 'object' }, {})
+const endless = toJob({ properties: { text: { pattern: '^(a+)+$' } } }, { text: `${'a'.repeat(60)}!` })
 
 it('runs jobs one after the other, and users take turns', async () => {
   const thread = open(20_000)
