@@ -51,7 +51,7 @@ describe.each(engines)('the sessions of chats, on %s', (engine) => {
     server = await startStatefulMcpServer()
     connectors = await openTestConnectors({
       engine,
-      limits: { maxCallIdleMs: 500, maxSessionsPerUser: 3, maxIdleMs: 1 },
+      limits: { maxCallIdleMs: 1_500, maxSessionsPerUser: 3, maxIdleMs: 1 },
     })
     await connectors.addUser('ada')
     await connectors.connect('ada', { name: 'state', url: server.url, allow_tools: null })
@@ -450,8 +450,8 @@ describe.each(engines)('the sessions of chats, on %s', (engine) => {
 
   it('waits as long as its connector says for a silent tool', async () => {
     const { db } = connectors.database
-    await db.updateTable('connectors').set({ time_limit: 2 }).where('name', '=', 'state').execute()
-    server.behaviour.call = (pending) => (setTimeout(() => pending.end('late'), 900), true)
+    await db.updateTable('connectors').set({ time_limit: 20 }).where('name', '=', 'state').execute()
+    server.behaviour.call = (pending) => (setTimeout(() => pending.end('late'), 2_200), true)
     expect((await call('a')).text).toBe('late')
     await db.updateTable('connectors').set({ time_limit: null }).where('name', '=', 'state').execute()
     expect((await call('a')).status).toBe('timed_out')
