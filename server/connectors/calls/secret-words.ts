@@ -115,6 +115,8 @@ const latinPhrases = [
   // Turkish, Vietnamese, Indonesian.
   'sifre(?:niz|nizi|yi|si|sini|ler)?|parola(?:niz|nizi|yi|si)|(?:dogrulama|guvenlik|onay|sms) kodu|kart (?:numara(?:si|niz|nizi)|no)|kredi karti|(?:gizli|ozel) anahtar',
   'mat khau|ma (?:pin|otp|xac (?:minh|thuc|nhan)|bao mat)|so the(?: tin dung)?|khoa (?:api|bi mat|rieng)|(?:kata|kode) (?:sandi|verifikasi|otp|rahasia)|nomor kartu|kartu kredit',
+  // Baltic, Balkan and Nordic languages, Catalan, Basque, Celtic, Malay, Afrikaans.
+  'lozink[aeu]|gesl(?:o|a|om)|slaptazod(?:is|i|zio)|salasona|lykilorð|fjalekalimi?|contrasenya|pasahitza|cyfrinair|pasfhocal|kata laluan|kata sandi|wagwoord|code d acces|puk|passkeys?|security answers?|maiden name',
   // Words with a harmless meaning too ("pin this message", "token count"), where a form asks for one.
   '(?:enter|your|type|provide|give|send|share|submit|paste|confirm|new|old|current|digits?|card|sim|bank|account|atm|debit|device|unlock|phone|ihre|deine|votre|su|tu|seu|sua|il tuo|uw|twoj) (?:(?:the|your|a|an|my|new) )?(?:[468] (?:digits? )?)?(?:pin|tan|token)s?',
   '(?:pin|tan) (?:codes?|number|no|nummer|numero|kod|kodu|eingeben)',
@@ -132,6 +134,7 @@ const otherPhrases = [
   '密[码碼]|口令|通行[码碼]|[验驗][证證][码碼]|校[验驗][码碼]|安全[码碼]|[动動][态態][码碼]|私[钥鑰]|密[钥鑰]|助[记記][词詞]|卡[号號]|信用卡|[银銀]行卡',
   'パスワード|暗証番号|パスコード|パスフレーズ|(?:認証|確認|セキュリティ|検証)(?:コード|番号)|ワンタイム|秘密鍵|秘密の?(?:鍵|キー)|apiキー|合言葉|カード番号|クレジットカード',
   '비밀 ?번호|패스워드|암호(?!화)|(?:인증|확인|보안) ?(?:번호|코드)|핀 ?(?:번호|코드)|(?:비밀|개인|api) ?키|(?:시드|복구) ?구문|카드 ?번호|신용 ?카드',
+  'құпиясөз|գաղտնաբառ|პაროლ|нууц үг|ລະຫັດຜ່ານ|ពាក្យសម្ងាត់|စကားဝှက်|මුරපද|පාස්වර්ඩ්|పాస్వర్డ్|పాస్‌వర్డ్|ਪਾਸਵਰਡ|પાસવર્ડ|ಪಾಸ್ವರ್ಡ್|ಪಾಸ್‌ವರ್ಡ್|പാസ്‌വേഡ്|അടയാളവാക്ക്|የይለፍ ቃል|गुप्तशब्द',
   'รหัสผ่าน|รหัสลับ|รหัส(?:ยืนยัน|otp|pin)|หมายเลขบัตร',
 ]
 
