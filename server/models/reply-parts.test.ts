@@ -59,6 +59,13 @@ it('hides the key in everything else, and keeps JSON as it is', () => {
   })
 })
 
+it('shows no part of a key that the limit of a name cuts', () => {
+  const parts = new ReplyParts(modelLimits, [key])
+  parts.addModel(`${'m'.repeat(190)}${key}`, `${'p'.repeat(190)}${key}`)
+  parts.addFinish('other', `${'d'.repeat(190)}${key}`)
+  expect(JSON.stringify(parts.drain())).not.toContain(key.slice(0, 8))
+})
+
 describe('the arguments of a call', () => {
   it.each([
     ['{"id":1234567890123456789,"id":-0}', '{"id":1234567890123456789,"id":-0}'],

@@ -101,10 +101,20 @@ export class ReplyParts {
     if (this.#hasModel || typeof model !== 'string' || model === '') return
     this.#hasModel = true
     const named =
-      typeof provider === 'string' && provider !== ''
-        ? { provider: normalizeText(provider.slice(0, maxNameChars)) }
-        : {}
-    this.add({ type: 'model', model: normalizeText(model.slice(0, maxNameChars)), ...named })
+      typeof provider === 'string' && provider !== '' ? { provider: this.#readName(provider) } : {}
+    this.add({ type: 'model', model: this.#readName(model), ...named })
+  }
+
+  /** Adds the last part of a reply. `detail` is the upstream's own word for the reason. */
+  addFinish(reason: FinishReason, detail: string | undefined, media?: string): void {
+    const says =
+      detail !== undefined && detail !== reason && (!plainReasons.includes(reason) || reason === 'stop')
+    this.add({
+      type: 'finish',
+      reason,
+      ...(says && !ordinaryEnds.test(detail) && { detail: this.#readName(detail) }),
+      ...(media !== undefined && { media }),
+    })
   }
 
   /** Adds a call, with a note for the data that the upstream `source` expects back with it, if there is any. */
@@ -172,6 +182,12 @@ export class ReplyParts {
     return hidden === json ? part : (JSON.parse(hidden) as ModelPart)
   }
 
+  /** Hides secrets before a name is cut, as a part of one would not be found. */
+  #readName(name: string): string {
+    const hidden = this.#openFilter?.().hide(name) ?? name
+    return normalizeText(hidden.slice(0, maxNameChars))
+  }
+
   #readReceived(): void {
     if (this.#received === '') return
     const text = this.#joiners[this.#receivedKind].push(this.#received)
@@ -196,22 +212,6 @@ export class ReplyParts {
 
 /** Reasons about which the upstream's own word says no more. */
 const plainReasons: readonly FinishReason[] = ['stop', 'length', 'tool_calls']
-
-/** Creates the last part of a reply. `detail` is the upstream's own word for the reason. */
-export function createFinish(
-  reason: FinishReason,
-  detail: string | undefined,
-  media?: string,
-): Extract<ModelPart, { type: 'finish' }> {
-  const says =
-    detail !== undefined && detail !== reason && (!plainReasons.includes(reason) || reason === 'stop')
-  return {
-    type: 'finish',
-    reason,
-    ...(says && !ordinaryEnds.test(detail) && { detail: normalizeText(detail.slice(0, maxNameChars)) }),
-    ...(media !== undefined && { media }),
-  }
-}
 
 /** What servers call the ordinary end of a reply. */
 const ordinaryEnds = /^(?:stop|eos|eos_token|end_turn|complete|completed|stop_sequence|tool_use|tool_calls)$/i

@@ -1,14 +1,7 @@
 import { normalizeText } from '../../lib/text.ts'
 import { ModelFailure, RefusedOption } from '../failure.ts'
 import type { FinishReason, ModelToolCall } from '../model.ts'
-import {
-  createFinish,
-  truncatedCall,
-  newCallId,
-  readCallArguments,
-  readUsage,
-  type ReplyParts,
-} from '../reply-parts.ts'
+import { truncatedCall, newCallId, readCallArguments, readUsage, type ReplyParts } from '../reply-parts.ts'
 import { describeSentError, findMessage } from '../upstream/describe-failure.ts'
 import type { CallTarget } from '../upstream/post-model-call.ts'
 import type { ProviderModel, ProviderNote } from './write-prompt.ts'
@@ -120,7 +113,7 @@ class ProviderPartReader {
       reasoning_tokens: outputTokens.reasoning || undefined,
     })
     parts.add({ type: 'usage', ...usage })
-    parts.add(createFinish(reason, finish.finishReason.raw, this.#media))
+    parts.addFinish(reason, finish.finishReason.raw, this.#media)
   }
 
   #addCall(part: Extract<ProviderPart, { type: 'tool-call' }>): void {

@@ -1,7 +1,7 @@
 import { isObject, type JsonObject } from '../../lib/json-object.ts'
 import { ModelFailure } from '../failure.ts'
 import type { FinishReason, ModelUsage } from '../model.ts'
-import { createFinish, readUsage, tokenCount, type ReplyParts } from '../reply-parts.ts'
+import { readUsage, tokenCount, type ReplyParts } from '../reply-parts.ts'
 import { describeSentError, findMessage } from '../upstream/describe-failure.ts'
 import type { CallTarget } from '../upstream/post-model-call.ts'
 import type { ReplyReader } from '../upstream/wire-format.ts'
@@ -88,7 +88,7 @@ export class ChunkReader implements ReplyReader {
     }
     if (this.#usage !== undefined) parts.add({ type: 'usage', ...this.#usage })
     const reason = calls.length > 0 ? 'tool_calls' : (this.#reason ?? 'stop')
-    parts.add(createFinish(reason, this.#reasonDetail, this.#media))
+    parts.addFinish(reason, this.#reasonDetail, this.#media)
   }
 
   #fail(error: unknown): never {

@@ -1,7 +1,7 @@
 import { isObject, type JsonObject } from '../../lib/json-object.ts'
 import { ModelFailure } from '../failure.ts'
 import type { FinishReason, ModelUsage } from '../model.ts'
-import { createFinish, readUsage, type ReplyParts, type TextKind } from '../reply-parts.ts'
+import { readUsage, type ReplyParts, type TextKind } from '../reply-parts.ts'
 import { describeSentError, findMessage } from '../upstream/describe-failure.ts'
 import type { CallTarget } from '../upstream/post-model-call.ts'
 import type { ReplyReader } from '../upstream/wire-format.ts'
@@ -111,7 +111,7 @@ export class ResponseEventReader implements ReplyReader {
     }
     if (this.#usage !== undefined) parts.add({ type: 'usage', ...this.#usage })
     const media = items.find(({ type }) => /image|audio/.test(type))?.type.replace(/_.*/, '')
-    parts.add(createFinish(calls.length > 0 ? 'tool_calls' : reason, this.#reasonDetail, media))
+    parts.addFinish(calls.length > 0 ? 'tool_calls' : reason, this.#reasonDetail, media)
   }
 
   #readText(event: JsonObject): void {
