@@ -161,6 +161,9 @@ it.each([
 })
 
 it.each([
+  'New token limit',
+  'Your token budget',
+  'New pin on the board',
   'Pinned',
   'Pin this message',
   'spin',

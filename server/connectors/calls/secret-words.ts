@@ -118,7 +118,7 @@ const latinPhrases = [
   // Baltic, Balkan and Nordic languages, Catalan, Basque, Celtic, Malay, Afrikaans.
   'lozink[aeu]|gesl(?:o|a|om)|slaptazod(?:is|i|zio)|salasona|lykilorð|fjalekalimi?|contrasenya|pasahitza|cyfrinair|pasfhocal|kata laluan|kata sandi|wagwoord|code d acces|puk|passkeys?|security answers?|maiden name',
   // Words with a harmless meaning too ("pin this message", "token count"), where a form asks for one.
-  '(?:enter|your|type|provide|give|send|share|submit|paste|confirm|new|old|current|digits?|card|sim|bank|account|atm|debit|device|unlock|phone|ihre|deine|votre|su|tu|seu|sua|il tuo|uw|twoj) (?:(?:the|your|a|an|my|new) )?(?:[468] (?:digits? )?)?(?:pin|tan|token)s?',
+  '(?:enter|your|type|provide|give|send|share|submit|paste|confirm|new|old|current|digits?|card|sim|bank|account|atm|debit|device|unlock|phone|ihre|deine|votre|su|tu|seu|sua|il tuo|uw|twoj) (?:(?:the|your|a|an|my|new) )?(?:[468] (?:digits? )?)?(?:pin|tan|token)s?(?! (?:on (?:the|a|your) |limit|budget|count|usage|balance|price|colou?r|icon|board|location|position|symbol|size))',
   '(?:pin|tan) (?:codes?|number|no|nummer|numero|kod|kodu|eingeben)',
 ]
 /** The only word of a text. */
