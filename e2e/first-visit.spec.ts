@@ -18,7 +18,7 @@ const looks = [1280, 390].flatMap((width) =>
 )
 
 /**
- * Launches a browser in which the host name `nas` resolves to this machine. The only certificate that it trusts is one
+ * Launches a browser in which the names `nas` and `nas.local` resolve to this machine. The only certificate that it trusts is one
  * with the public key `trusted`, the base64 SHA-256 of its SPKI.
  */
 async function launchBrowser(trusted?: string): Promise<Browser> {
@@ -27,7 +27,7 @@ async function launchBrowser(trusted?: string): Promise<Browser> {
     ...(executablePath === undefined ? {} : { executablePath }),
     args: [
       '--no-sandbox',
-      '--host-resolver-rules=MAP nas 127.0.0.1',
+      '--host-resolver-rules=MAP nas 127.0.0.1, MAP nas.local 127.0.0.1',
       ...(trusted === undefined ? [] : [`--ignore-certificate-errors-spki-list=${trusted}`]),
     ],
   })
