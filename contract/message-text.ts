@@ -102,6 +102,12 @@ export function deriveTitle(text: string, maxChars: number): CutText {
   return cutText(text.slice(0, maxTitleSourceChars).replace(/\s+/g, ' ').trim(), maxChars)
 }
 
+/** Returns the default title of a chat, from the text of its first message; another one for a message without text. */
+export function historyTitleOf(text: string): string {
+  const { text: title, isCut } = deriveTitle(text, maxHistoryTitleChars)
+  return title === '' ? 'Message content' : title + (isCut ? '…' : '')
+}
+
 /** A longer line is not checked, because it could have thousands of cells. */
 const maxRuleChars = 5000
 

@@ -21,14 +21,15 @@ interface OwnedRow {
   readonly user_id: string
 }
 
-/** The condition for rows that an actor may read. */
+/** The condition for rows that an actor may read. A chat that was deleted is not among them. */
 export function readable(actor: Actor, source: Source): RawBuilder<SqlBool> {
-  return ofUser(actor.id, source)
+  const owned = ofUser(actor.id, source)
+  return isOfChats(source) ? sql<SqlBool>`${owned} and ${column(source, 'deleted_at')} is null` : owned
 }
 
 /** The condition for rows that an actor may change or delete. */
 export function changeable(actor: Actor, source: Source): RawBuilder<SqlBool> {
-  return ofUser(actor.id, source)
+  return readable(actor, source)
 }
 
 /**
@@ -36,8 +37,12 @@ export function changeable(actor: Actor, source: Source): RawBuilder<SqlBool> {
  * export, deletion, and jobs that go on with a row that they have.
  */
 export function ofUser(userId: string, source: Source): RawBuilder<SqlBool> {
-  return sql<SqlBool>`${sql.ref(`${source.split(' as ').at(-1)}.user_id`)} = ${userId}`
+  return sql<SqlBool>`${column(source, 'user_id')} = ${userId}`
 }
+
+const isOfChats = (source: Source): boolean => source.split(' as ')[0] === 'chats'
+
+const column = (source: Source, name: string) => sql.ref(`${source.split(' as ').at(-1)}.${name}`)
 
 /** The columns of a new row that belongs to the actor. */
 export function ownedBy(actor: Actor): OwnedRow {

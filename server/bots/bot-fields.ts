@@ -24,6 +24,7 @@ export const emptyBot: Omit<BotChange, 'name' | 'model'> = {
   reasoning_effort: null,
   context_window: null,
   connectors: null,
+  title_model: null,
 }
 
 export interface NamedConnector {
@@ -82,6 +83,7 @@ export function applyBotInput(
     reasoning_effort: apply(stored.reasoning_effort, input.reasoning_effort),
     context_window: apply(stored.context_window, input.context_window),
     connectors: apply(stored.connectors, input.connectorIds && JSON.stringify(input.connectorIds)),
+    title_model: stored.title_model,
   }
 }
 

@@ -1,3 +1,5 @@
+import { foldText } from '@yonder/contract/lib/fold-text'
+import { historyTitleOf, maxTitleSourceChars } from '@yonder/contract/message-text'
 import { sql } from 'kysely'
 import { type Actor, changeable, ofUser, readable } from '../access/access.ts'
 import type { Db } from '../db/database.ts'
@@ -109,6 +111,32 @@ const leafUpdate = prepareQuery((db, chat: { readonly id: string; readonly messa
  */
 export async function selectLeaf(db: Db, chatId: string, messageId: string): Promise<void> {
   await leafUpdate(db, { id: chatId, messageId })
+}
+
+/**
+ * Makes the beginning of the first message of the selected path the title of a chat, unless the user or a model wrote
+ * its title. The caller must know that the chat belongs to the user for whom it acts.
+ */
+export async function storeDefaultTitle(trx: Db, chatId: string): Promise<void> {
+  const first = await trx
+    .selectFrom('chats as c')
+    .innerJoin('messages as leaf', (join) =>
+      join.onRef('leaf.chat_id', '=', 'c.id').onRef('leaf.id', '=', 'c.selected_message_id'),
+    )
+    .innerJoin('messages as m', (join) =>
+      join.onRef('m.chat_id', '=', 'c.id').onRef('m.id', '=', 'leaf.first_id'),
+    )
+    .select((eb) => eb.fn<string>('substr', ['m.content', eb.val(1), eb.lit(maxTitleSourceChars)]).as('text'))
+    .where('c.id', '=', chatId)
+    .where('c.title_source', 'is', null)
+    .executeTakeFirst()
+  if (first === undefined) return
+  const title = historyTitleOf(first.text)
+  await trx
+    .updateTable('chats')
+    .set({ title, title_key: foldText(title) })
+    .where('id', '=', chatId)
+    .execute()
 }
 
 const timeUpdate = prepareQuery(

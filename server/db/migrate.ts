@@ -9,6 +9,7 @@ import { addConnectorHeaders } from './migrations/0004-connector-headers.ts'
 import { foldAgain } from './migrations/0005-folded-again.ts'
 import { markDefaultBots } from './migrations/0006-default-bots.ts'
 import { addNodes } from './migrations/0007-nodes.ts'
+import { putChatsInOrder } from './migrations/0008-chats-in-order.ts'
 import type { Tables } from './tables/tables.ts'
 
 type Migration = (trx: Kysely<Tables>, dialect: Dialect) => Promise<void>
@@ -22,6 +23,7 @@ export const migrations: readonly Migration[] = [
   foldAgain,
   markDefaultBots,
   addNodes,
+  putChatsInOrder,
 ]
 
 /**

@@ -2,7 +2,14 @@ import type { RegenerateRequest, SendRequest, StartedEvent } from '@yonder/contr
 import type { Message, MessageContent } from '@yonder/contract/message'
 import { countContent, isBlank, isSameContent, textOfContent, toContent } from '@yonder/contract/message-text'
 import { ownedBy } from '../../access/access.ts'
-import { isFull, lockChat, selectLeaf, refuseFullChat, requireChat } from '../../chats/chat-store.ts'
+import {
+  isFull,
+  lockChat,
+  refuseFullChat,
+  requireChat,
+  selectLeaf,
+  storeDefaultTitle,
+} from '../../chats/chat-store.ts'
 import { listFiles } from '../../chats/file-store.ts'
 import {
   appendMessage,
@@ -97,7 +104,9 @@ export async function sendMessage(
       throw new AppError('conflict', 'This call was already allowed or denied. Reload the page.')
     // In a full chat, a call that needs approval can still be denied.
     if (denial === undefined) refuseFullChat(chat)
-    return { kind: 'written', run: await writeReply(trx, deps, user, bot, chat, message), denial }
+    const run = await writeReply(trx, deps, user, bot, chat, message)
+    if (parent === null) await storeDefaultTitle(trx, chatId)
+    return { kind: 'written', run, denial }
   })
 }
 

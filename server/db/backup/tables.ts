@@ -17,6 +17,7 @@ export const primaryKeys: { readonly [T in CopiedTable]: readonly (keyof Tables[
   installation: ['issuer'],
   users: ['id'],
   bots: ['id'],
+  projects: ['id'],
   chats: ['id'],
   messages: ['position'],
   runs: ['id'],

@@ -54,6 +54,8 @@ export interface BotRow {
   /** 1 for a copy of one of the operator's default bots that the user has not changed. */
   is_default: number
   created_at: number
+  /** The model that writes the titles of chats. Null when their first message is the title. */
+  title_model: string | null
 }
 
 export interface ChatTable {
@@ -64,6 +66,31 @@ export interface ChatTable {
   updated_at: number
   /** Characters of its messages, including reasoning and arguments of calls. */
   chars: Generated<number>
+  /** Null before the first message. */
+  title: Generated<string | null>
+  /** The title folded (`foldText`), for the filter of the list. */
+  title_key: Generated<string | null>
+  /** Who wrote the title. Null for the beginning of the first message of the selected path. */
+  title_source: Generated<'user' | 'model' | null>
+  pinned: Generated<number>
+  archived: Generated<number>
+  /** 1 when a reply has ended, or waits for approval, that no page has shown yet, or when the user marked the chat. */
+  unread: Generated<number>
+  /** Emptied when the project is deleted. */
+  project_id: Generated<string | null>
+  /** When the user deleted the chat, which can be restored for a time. 0 when it is about to be deleted for good. */
+  deleted_at: Generated<number | null>
+}
+
+export interface ProjectRow {
+  id: string
+  user_id: string
+  name: string
+  /** Stands before the instructions of the bot in each chat of the project; empty for none. */
+  instructions: string
+  /** The bot with which its chats begin. An id of a deleted one stays. */
+  bot_id: string | null
+  created_at: number
 }
 
 export interface MessageTable {
@@ -333,6 +360,7 @@ export interface Tables extends ConnectorTables, IntegrationTables {
   installation: InstallationTable
   users: UserTable
   bots: BotRow
+  projects: ProjectRow
   chats: ChatTable
   messages: MessageTable
   runs: RunTable

@@ -1,4 +1,4 @@
-import { insertChat, selectLeaf } from '../../chats/chat-store.ts'
+import { insertChat, selectLeaf, storeDefaultTitle } from '../../chats/chat-store.ts'
 import { saveCompaction } from '../../chats/compaction-store.ts'
 import {
   appendMessage,
@@ -19,6 +19,14 @@ export function chatRow(fields: Partial<ChatRow> = {}): ChatRow {
     created_at: 1,
     updated_at: 1,
     chars: 0,
+    title: null,
+    title_key: null,
+    title_source: null,
+    pinned: 0,
+    archived: 0,
+    unread: 0,
+    project_id: null,
+    deleted_at: null,
     ...fields,
   }
 }
@@ -78,5 +86,6 @@ export async function addPath(
   }
   const leaf = path.at(-1)
   if (leaf !== undefined) await selectLeaf(db, chat.id, leaf.id)
+  await storeDefaultTitle(db, chat.id)
   return path
 }
