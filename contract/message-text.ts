@@ -5,6 +5,13 @@ import type { FileRef, Message, MessageContent, SentContent } from './message.ts
 /** The message that denies a tool call without further words. */
 export const denialText = 'cancel'
 
+/**
+ * The message that asks for the rest of a reply that was cut by its limit. It is a message of the user, because several
+ * providers refuse a conversation that ends with the assistant.
+ */
+export const continueText =
+  'Your reply was cut off by its length limit. Continue it exactly where it ended, as if there had been no break: do not repeat anything, do not introduce it, and do not open a code block again.'
+
 /** Returns the text of a message's content, which is a string or a list of parts. */
 export function textOfContent(content: SentContent): string {
   return typeof content === 'string' ? content : content.map((part) => part.text ?? '').join('')

@@ -1,5 +1,5 @@
 import type { Message } from '@yonder/contract/message'
-import { denialText } from '@yonder/contract/message-text'
+import { continueText, denialText } from '@yonder/contract/message-text'
 
 /** Whether a message carries a tool's result: a user message that names a connector. */
 function isToolResult(message: Message): boolean {
@@ -24,9 +24,18 @@ export function wholePath(messages: readonly Message[], leafId: string | null): 
   return path.reverse()
 }
 
-/** The messages that a chat shows: those from the root to the leaf, without tool results. */
+/**
+ * The messages that a chat shows: those from the root to the leaf, without tool results and without the messages that
+ * 'Continue' has sent, so that the rest of a reply follows it.
+ */
 export function visiblePath(messages: readonly Message[], leafId: string | null): readonly Message[] {
-  return wholePath(messages, leafId).filter((message) => !isToolResult(message))
+  return wholePath(messages, leafId).filter(
+    (message, index, path) => !isToolResult(message) && !isContinuation(message, path[index - 1]),
+  )
+}
+
+function isContinuation({ role, content }: Message, before: Message | undefined): boolean {
+  return role === 'user' && before?.finish === 'length' && content === continueText
 }
 
 /**

@@ -17,8 +17,8 @@ export interface MessageActions {
   readonly allow?: ((reply: Message) => void) | undefined
   /** Denies the pending tool call of a reply by sending 'cancel'. */
   readonly deny?: ((reply: Message) => void) | undefined
-  /** Requests the reply that is missing after a tool's result. */
-  readonly continueAfter?: ((result: Message) => void) | undefined
+  /** Requests what is missing after the last message: the reply to a tool's result, or the rest of a reply. */
+  readonly continueAfter?: ((last: Message) => void) | undefined
 }
 
 /** Undefined where a chat is read-only. */

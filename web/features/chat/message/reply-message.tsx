@@ -9,6 +9,7 @@ import { SharedToolCall } from '../../tools/call/shared-tool-call.tsx'
 import { ToolBlock } from '../../tools/call/tool-block.tsx'
 import { describeSummarizing } from '../summary/current-summary.ts'
 import { FoldedCalls, hasOwnContent, useFolds, type Folds } from './folded-calls.tsx'
+import { groupContinued, joinCutText } from './join-replies.ts'
 import { LeftOutNotice } from './left-out-notice.tsx'
 import { MessageActionsContext, ToolCallsContext } from './message-context.ts'
 import { BranchControl, MessageMeta } from './message-meta.tsx'
@@ -34,17 +35,29 @@ export function ReplyMessage({ earlier, last, isWriting }: ReplyMessageProps) {
       // Consecutive tool calls have less space between them.
       className="group/message flex flex-col gap-2 [&>section+section]:-mt-2.5"
     >
-      {replies.map((reply) => (
-        <Fragment key={reply.parent_id}>
-          <ReplyPart
-            message={reply}
-            isCallHidden={folds.isHidden(reply.id)}
-            onToggleCall={folds.onToggleCall}
-            foldLine={renderFold(folds, reply.id)}
-          />
-          {reply !== last && <ReplyVersions reply={reply} />}
-        </Fragment>
-      ))}
+      {groupContinued(replies).map(([first, ...rest]) => {
+        const message = rest.at(-1) ?? first
+        const cut = rest.length === 0 ? [] : [first, ...rest.slice(0, -1)]
+        return (
+          <Fragment key={first.parent_id}>
+            <ReplyPart
+              id={first.id}
+              textBefore={joinCut(cut)}
+              reasoningBefore={joinParagraphs(cut.map(({ reasoning }) => reasoning))}
+              message={message}
+              isCallHidden={folds.isHidden(message.id)}
+              onToggleCall={folds.onToggleCall}
+              foldLine={renderFold(folds, message.id)}
+            />
+            {[...cut, message].map((reply) => (
+              <Fragment key={reply.parent_id}>
+                {reply !== message && <ReplyNotices message={reply} />}
+                {reply !== last && <ReplyVersions reply={reply} />}
+              </Fragment>
+            ))}
+          </Fragment>
+        )
+      })}
       {isBusy ? (
         <div className="min-h-8" />
       ) : (
@@ -73,13 +86,28 @@ function ReplyVersions({ reply }: { readonly reply: Message }) {
 
 /** Joins the texts of a turn, which are copied as one. */
 function joinTexts(replies: readonly Message[]): string {
-  return replies
-    .map(({ content }) => textOfContent(content))
-    .filter((text) => text !== '')
-    .join('\n\n')
+  return joinParagraphs(
+    groupContinued(replies).map((group) =>
+      group.map(({ content }) => textOfContent(content)).reduce(joinCutText),
+    ),
+  )
+}
+
+/** Joins the texts of replies that were cut, each of which continues the one before it. */
+function joinCut(cut: readonly Message[]): string {
+  return cut.map(textOfMessage).reduce(joinCutText, '')
+}
+
+function joinParagraphs(texts: readonly (string | undefined)[]): string {
+  return texts.filter(Boolean).join('\n\n')
 }
 
 interface ReplyPartProps {
+  /** The id of `message`, or of the first reply that it continues. */
+  readonly id: string
+  /** The text and the reasoning of the replies that `message` continues; empty if it continues none. */
+  readonly textBefore: string
+  readonly reasoningBefore: string
   readonly message: Message
   readonly isCallHidden: boolean
   readonly onToggleCall: Folds['onToggleCall']
@@ -87,31 +115,48 @@ interface ReplyPartProps {
   readonly foldLine: ReactNode
 }
 
-/** One reply of a turn: its reasoning, its text, its tool call, and how it ended. */
-const ReplyPart = memo(function ReplyPart({ message, isCallHidden, onToggleCall, foldLine }: ReplyPartProps) {
+/** One reply of a turn, with those that it continues: the reasoning, the text, the tool call, and how it ended. */
+const ReplyPart = memo(function ReplyPart({
+  id,
+  textBefore,
+  reasoningBefore,
+  message,
+  isCallHidden,
+  onToggleCall,
+  foldLine,
+}: ReplyPartProps) {
   const streaming = message.status === 'streaming'
-  const text = textOfMessage(message)
-  if (isCallHidden && !hasOwnContent(message)) return foldLine
+  const ownText = textOfMessage(message)
+  const text = joinCutText(textBefore, ownText)
+  const reasoning = joinParagraphs([reasoningBefore, message.reasoning])
+  if (isCallHidden && textBefore === '' && !hasOwnContent(message)) return foldLine
   return (
     <>
-      {message.reasoning !== undefined && (
-        <Reasoning text={message.reasoning} isThinking={streaming && text === ''} />
-      )}
-      {text !== '' && <Markdown key={message.id} text={text} growing={streaming} />}
+      {reasoning !== '' && <Reasoning text={reasoning} isThinking={streaming && ownText === ''} />}
+      {text !== '' && <Markdown key={id} text={text} growing={streaming} />}
       <MessageFiles content={message.content} />
-      {streaming && text === '' && <PulsingDots summarizing={message.compacting} />}
+      {streaming && ownText === '' && <PulsingDots summarizing={message.compacting} />}
       {foldLine}
       {message.tool !== undefined && !isCallHidden && <ReplyCall message={message} onToggle={onToggleCall} />}
-      {message.notice !== undefined && (
-        <p dir="auto" className="text-sm text-muted">
-          {message.notice}
-        </p>
-      )}
-      {message.left_out_tools !== undefined && <LeftOutNotice leftOut={message.left_out_tools} />}
+      <ReplyNotices message={message} />
       <ReplyOutcome message={message} />
     </>
   )
 })
+
+/** What the server notes about a reply. */
+function ReplyNotices({ message: { notice, left_out_tools } }: { readonly message: Message }) {
+  return (
+    <>
+      {notice !== undefined && (
+        <p dir="auto" className="text-sm text-muted">
+          {notice}
+        </p>
+      )}
+      {left_out_tools !== undefined && <LeftOutNotice leftOut={left_out_tools} />}
+    </>
+  )
+}
 
 interface ReasoningProps {
   readonly text: string
@@ -177,7 +222,7 @@ function ReplyCall({ message, onToggle }: ReplyCallProps) {
   const actions = use(MessageActionsContext)
   const result = resultOf(message.id)
   if (actions === undefined) return <SharedToolCall message={message} result={result} />
-  const { busy, allow, deny, continueAfter } = actions
+  const { busy, allow, deny } = actions
   return (
     <>
       <ToolBlock
@@ -192,16 +237,26 @@ function ReplyCall({ message, onToggle }: ReplyCallProps) {
       {!busy && result !== undefined && result.id === last?.id && (
         <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
           <p className="text-sm text-muted italic">The model did not continue after this result.</p>
-          <Button size="small" disabled={continueAfter === undefined} onClick={() => continueAfter?.(result)}>
-            Continue
-          </Button>
+          <ContinueButton last={result} />
         </div>
       )}
     </>
   )
 }
 
-/** Why a reply is incomplete. Unless it was cut off, a button requests another one. */
+/** Requests what is missing after the last message of the chat. There is no button after another message. */
+function ContinueButton({ last: message }: { readonly last: Message }) {
+  const { last } = use(ToolCallsContext)
+  const { busy = true, continueAfter } = use(MessageActionsContext) ?? {}
+  if (busy || message.id !== last?.id) return null
+  return (
+    <Button size="small" disabled={continueAfter === undefined} onClick={() => continueAfter?.(message)}>
+      Continue
+    </Button>
+  )
+}
+
+/** Why a reply is incomplete, with a button that requests the rest of it, or another one. */
 function ReplyOutcome({ message }: { readonly message: Message }) {
   if (message.status === 'failed')
     return (
@@ -222,6 +277,7 @@ function ReplyOutcome({ message }: { readonly message: Message }) {
     <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
       <p className="text-sm text-muted italic">{note}</p>
       {message.status !== 'complete' && <RegenerateButton message={message} />}
+      {message.finish === 'length' && <ContinueButton last={message} />}
     </div>
   )
 }

@@ -1,13 +1,14 @@
 import { cleanup, screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import type { Chat } from '@yonder/contract/chat'
+import { continueText } from '@yonder/contract/message-text'
 import { beforeEach, expect, test, vi } from 'vitest'
 import { dismissToast, toasts } from '../../../lib/toasts.ts'
 import { defer } from '../../../testing/connectors-scene.tsx'
 import { expectConsole } from '../../../testing/expect-console.ts'
 import { renderScreen } from '../../../testing/render-screen.tsx'
 import { failure, json, ScriptedApi } from '../../../testing/scripted-api.ts'
-import { makeBot, makeChat, makeMessage, makeReply } from '../../../testing/wire-objects.ts'
+import { makeBot, makeChat, makeMessage, makeReply, owlAndFox } from '../../../testing/wire-objects.ts'
 import { ToastRegion } from '../../../ui/toast/toast-region.tsx'
 import { ChatView } from '../chat-view.tsx'
 import { outbox } from '../session/outbox.ts'
@@ -24,8 +25,8 @@ const chat = makeChat(
   { selected_message_id: 'b2' },
 )
 
-function open(shown: Chat = chat, api = new ScriptedApi()) {
-  api.on('GET /api/bots', () => json([makeBot()])).on('GET /api/chats/c1', () => json(shown))
+function open(shown: Chat = chat, api = new ScriptedApi(), bots = [makeBot()]) {
+  api.on('GET /api/bots', () => json(bots)).on('GET /api/chats/c1', () => json(shown))
   renderScreen(
     api,
     <>
@@ -202,6 +203,56 @@ test.each(['failed', 'stopped', 'interrupted'] as const)(
     stream().end()
   },
 )
+
+const cut = { content: 'Once upon', finish: 'length' } as const
+
+test('continues a reply that was cut by its limit, with its bot and in the same message', async () => {
+  const server = new ScriptedApi()
+  const stream = server.runs('POST /api/chat/completions')
+  const written = makeReply('a1', 'u1', { ...cut, bot: 'Fox' })
+  const api = open(makeChat([makeMessage('u1', null), written]), server, [...owlAndFox])
+  await ready()
+  await userEvent.click(button('Continue'))
+  const [body] = sentBodies(api)
+  expect(body).toEqual({
+    chatId: 'c1',
+    id: expect.any(String),
+    parentId: 'a1',
+    content: continueText,
+    botName: 'Fox',
+  })
+  stream().send({
+    type: 'started',
+    user_message: makeMessage((body as { id: string }).id, 'a1', { content: continueText }),
+    assistant_message: makeReply('a2', (body as { id: string }).id, { content: '', status: 'streaming' }),
+  })
+  stream().text('a time')
+  expect(await screen.findByText('Once upon a time')).toBeVisible()
+  stream().end()
+  await within(lastArticle()).findByRole('button', { name: 'Regenerate' })
+  expect(articles()).toHaveLength(2)
+  expect(screen.queryByText(/Your reply was cut off/)).toBeNull()
+  expect(screen.queryByText(/Cut off/)).toBeNull()
+})
+
+test('offers to continue only the last reply, and says why a request to do so failed', async () => {
+  expectConsole('error', /The reply could not be continued/)
+  const api = open(
+    makeChat([
+      makeMessage('u1', null),
+      makeReply('a1', 'u1', cut),
+      makeMessage('u2', 'a1'),
+      makeReply('a2', 'u2', cut),
+    ]),
+  )
+  await ready()
+  expect(screen.getAllByText('Cut off at the length limit.')).toHaveLength(2)
+  api.on('POST /api/chat/completions', () => failure(503, 'unavailable', 'The database is full.'))
+  await userEvent.click(screen.getByRole('button', { name: 'Continue' }))
+  expect(await screen.findByText('The reply could not be continued: The database is full.')).toBeVisible()
+  expect(await screen.findByRole('button', { name: 'Continue' })).toBeEnabled()
+  expect(outbox.read('c1')).toBeUndefined()
+})
 
 test('sends an edited message as a sibling of the old one', async () => {
   const server = new ScriptedApi()

@@ -52,9 +52,9 @@ export function useMessageActions(options: MessageActionsOptions): MessageAction
         const botName = countCallsAfter(reply) > 0 ? botNameOf(reply) : selected.name
         notifyIfRequested(session.deny(reply, botName))
       },
-      continueAfter: (result) => {
-        const reply = messages.find(({ id }) => id === result.parent_id)
-        notifyIfRequested(session.continueAfter(result, botNameOf(reply)))
+      continueAfter: (last) => {
+        const reply = last.role === 'assistant' ? last : messages.find(({ id }) => id === last.parent_id)
+        notifyIfRequested(session.continueAfter(last, botNameOf(reply)))
       },
     }
   }, [chat.id, siblingsOf, busy, bots, selected, messages, session, onRequest])

@@ -4,7 +4,7 @@ import type { Compaction } from '@yonder/contract/compaction'
 import type { RunEvent } from '@yonder/contract/completion'
 import type { LiveEvent } from '@yonder/contract/live'
 import type { Message } from '@yonder/contract/message'
-import { denialText, isSameContent } from '@yonder/contract/message-text'
+import { continueText, denialText, isSameContent } from '@yonder/contract/message-text'
 import type { ApiClient } from '../../../lib/api/api-client.ts'
 import { readReason, toFailure } from '../../../lib/api/api-error.ts'
 import { onConnectionBack } from '../../../lib/api/connection.ts'
@@ -181,12 +181,17 @@ export class ChatSession {
     return this.send({ parentId: reply.id, content: denialText, botName, isDenial: true, ...more })
   }
 
-  /** Requests the reply that is missing after a tool's result. */
-  continueAfter(result: Message, botName: string): boolean {
-    const { id: parentId, server, content } = result
-    return this.#request(optimisticReply(result, botName, Date.now()), {
+  /** Requests what is missing after the last message: the reply to a tool's result, or the rest of a reply. */
+  continueAfter(last: Message, botName: string): boolean {
+    const { id: parentId, role, server, content } = last
+    const message = { id: createMessageId(), parentId, content: continueText, botName }
+    const [expected, body] =
+      role === 'assistant'
+        ? [optimisticSend(message, Date.now()), message]
+        : [optimisticReply(last, botName, Date.now()), { parentId, content, botName, server }]
+    return this.#request(expected, {
       path: '/api/chat/completions',
-      body: { chatId: this.#chatId, botName, content, server, parentId },
+      body: { ...body, chatId: this.#chatId },
       onFailure: this.#failureHandler('The reply could not be continued'),
     })
   }
