@@ -343,13 +343,23 @@ interface PathPlace {
   readonly limit: number
 }
 
+type PathRow = Omit<PathMessage, 'content'> & ContentColumns
+
+/** A place on a path. A path that fits into one page has its messages too; else all other columns are null. */
+type MaybePathRow = SizedMessage & (PathRow | { readonly [Name in Exclude<keyof PathRow, 'id'>]: null })
+
+const pathColumns = sql.raw(
+  `m.parent_id, m.role, m.content, m.files, m.status, m.server, m.arguments, m.call_state, m.call,
+    m.left_out_tools, case when m.call is not null then m.reasoning end as reasoning`,
+)
+
 /**
- * Prepares the query of the places on a path, oldest first. `toCondition` returns a further SQL condition, `and …`, for
- * the next message `m`.
+ * Prepares the query of a path, oldest first. It is one statement for most chats, because every reply waits for it.
+ * `toCondition` returns a further SQL condition, `and …`, for the next message `m`.
  */
 const preparePathQuery = (toCondition: (path: PathPlace) => RawBuilder<unknown>) =>
   prepareQuery((db, path: PathPlace) =>
-    sql<SizedMessage>`
+    sql<MaybePathRow>`
     with recursive path (id, parent_id, bytes, depth) as (
       select id, parent_id, ${bytesOf('messages', pathTexts)}, 1
       from messages where chat_id = ${path.chatId} and id = ${path.leafId}
@@ -358,7 +368,11 @@ const preparePathQuery = (toCondition: (path: PathPlace) => RawBuilder<unknown>)
       from path join messages m on m.chat_id = ${path.chatId} and m.id = path.parent_id
       where path.depth < ${path.limit} ${toCondition(path)}
     )
-    select id, bytes from path order by depth desc`.compile(db),
+    select p.id, p.bytes, ${pathColumns}
+    from (select id, bytes, depth, sum(bytes) over () as size, count(*) over () as length from path) p
+    left join messages m on m.chat_id = ${path.chatId} and m.id = p.id
+      and p.size <= ${sql.lit(maxPageBytes)} and p.length <= ${sql.lit(maxPageMessages)}
+    order by p.depth desc`.compile(db),
   )
 
 const pathTexts = ['content', 'arguments', 'call', 'reasoning'] as const
@@ -373,41 +387,49 @@ interface PathCall {
 }
 
 /**
- * Reads the messages of a path in pages, each in a turn of the event loop of its own. Each call is stored with those that
- * come after it in its batch, which together can have a hundred times their size. Only the last one keeps them here: the
- * others are on the path.
+ * Converts the rows of a path to its messages. Each call is stored with those that come after it in its batch, which
+ * together can have a hundred times their size. Only the last one keeps them here: the others are on the path.
  */
-async function readPath(db: Db, chatId: string, places: readonly SizedMessage[]): Promise<PathMessage[]> {
-  const path: PathMessage[] = []
-  let lastCall: { readonly index: number; readonly call: PathCall } | undefined
-  for (const page of pagesOf(places)) {
-    if (path.length > 0) await nextTurn()
-    const ids = page.map(({ id }) => id)
-    const rows = await db
-      .selectFrom('messages')
-      .select(['id', 'parent_id', 'role', 'content', 'files', 'status', 'server', 'arguments', 'call_state'])
-      .select(['call', 'left_out_tools'])
-      .select(({ eb }) =>
-        eb.case().when('call', 'is not', null).then(eb.ref('reasoning')).end().as('reasoning'),
-      )
-      .where('chat_id', '=', chatId)
-      .where('id', 'in', ids)
-      .execute()
-    const found = new Map(rows.map((row) => [row.id, row]))
-    for (const id of ids) {
+class PathReader {
+  readonly path: PathMessage[] = []
+  #lastCall: { readonly index: number; readonly call: PathCall } | undefined
+
+  add(row: PathRow): void {
+    if (row.call !== null) {
+      const call = JSON.parse(row.call) as PathCall
+      const last = this.#lastCall
+      const before = last && this.path[last.index]
+      if (call.continues === true && last !== undefined && before !== undefined)
+        this.path[last.index] = { ...before, call: JSON.stringify({ ...last.call, rest: [] }) }
+      this.#lastCall = { index: this.path.length, call }
+    }
+    this.path.push(row.files === null ? row : { ...row, content: contentOf(row) })
+  }
+}
+
+/** Reads the messages of a path that the query has not read, in pages, each in a turn of the event loop of its own. */
+async function readPath(db: Db, chatId: string, rows: readonly MaybePathRow[]): Promise<PathMessage[]> {
+  const reader = new PathReader()
+  for (const page of pagesOf(rows)) {
+    if (reader.path.length > 0) await nextTurn()
+    const found = new Map<string, PathRow>()
+    const missing: string[] = []
+    for (const row of page) {
+      if (row.role === null) missing.push(row.id)
+      else found.set(row.id, row)
+    }
+    if (missing.length > 0) {
+      const read = await sql<PathRow>`
+        select m.id, ${pathColumns} from messages m
+        where m.chat_id = ${chatId} and m.id in (${sql.join(missing)})`.execute(db)
+      for (const row of read.rows) found.set(row.id, row)
+    }
+    for (const { id } of page) {
       const row = found.get(id)
-      if (row === undefined) continue
-      if (row.call !== null) {
-        const call = JSON.parse(row.call) as PathCall
-        const before = lastCall && path[lastCall.index]
-        if (call.continues === true && lastCall !== undefined && before !== undefined)
-          path[lastCall.index] = { ...before, call: JSON.stringify({ ...lastCall.call, rest: [] }) }
-        lastCall = { index: path.length, call }
-      }
-      path.push(row.files === null ? row : { ...row, content: contentOf(row) })
+      if (row !== undefined) reader.add(row)
     }
   }
-  return path
+  return reader.path
 }
 
 /** Returns the newest `limit` messages on the path from the root to a message, oldest first. */
