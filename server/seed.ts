@@ -1,7 +1,7 @@
 import { ownedBy } from './access/access.ts'
 import { insertDefaultBots } from './bots/default-bots.ts'
 import { createBot } from './bots/save-bot.ts'
-import { insertChat, selectLeaf, storeDefaultTitle } from './chats/chat-store.ts'
+import { insertChat, selectLeaf, restoreDefaultTitle } from './chats/chat-store.ts'
 import { appendMessage } from './chats/message-store.ts'
 import { readConfig, type Config } from './config/config.ts'
 import { addDefaultConnectors } from './connectors/sync-connectors.ts'
@@ -107,7 +107,7 @@ async function seedChat(trx: Db, user: User, { ageHours, turns }: ExampleChat, n
     leaf = await seedTurn(trx, chat_id, turn, leaf, start + index * minuteMs)
   }
   if (leaf !== null) await selectLeaf(trx, chat_id, leaf.id)
-  await storeDefaultTitle(trx, chat_id)
+  await restoreDefaultTitle(trx, chat_id)
 }
 
 /** Returns the last reply, which is the parent of the next question. */

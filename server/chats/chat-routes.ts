@@ -20,7 +20,7 @@ import type { User } from '../identity/user.ts'
 import { AppError } from '../lib/app-error.ts'
 import { newId } from '../lib/new-id.ts'
 import { normalizeText } from '../lib/text.ts'
-import { lockChatOnly, insertChat, selectLeaf, storeDefaultTitle } from './chat-store.ts'
+import { lockChatOnly, insertChat, selectLeaf, restoreDefaultTitle } from './chat-store.ts'
 import { findFile } from './file-store.ts'
 import { listNodes, updateMessage } from './message-store.ts'
 import { type ActiveRunReader, readChat } from './present-chat.ts'
@@ -147,7 +147,7 @@ async function selectResponse(
     }
     const leaf = findLastShownLeaf(nodes, messageId)
     await selectLeaf(trx, chatId, leaf)
-    await storeDefaultTitle(trx, chatId)
+    await restoreDefaultTitle(trx, chatId)
     await updateMessage(trx, chatId, leaf, { selected_at: nextSelectedAt(nodes, now) })
     return leaf
   })

@@ -113,11 +113,27 @@ export async function selectLeaf(db: Db, chatId: string, messageId: string): Pro
   await leafUpdate(db, { id: chatId, messageId })
 }
 
+const titleUpdate = prepareQuery(
+  (db, chat: { readonly id: string; readonly title: string; readonly title_key: string }) =>
+    db
+      .updateTable('chats')
+      .set({ title: chat.title, title_key: chat.title_key })
+      .where('id', '=', chat.id)
+      .where('title_source', 'is', null)
+      .compile(),
+)
+
 /**
- * Makes the beginning of the first message of the selected path the title of a chat, unless the user or a model wrote
- * its title. The caller must know that the chat belongs to the user for whom it acts.
+ * Makes the beginning of `text`, the first message of the selected path, the title of a chat, unless the user or a model
+ * wrote its title. The caller must know that the chat belongs to the user for whom it acts.
  */
-export async function storeDefaultTitle(trx: Db, chatId: string): Promise<void> {
+export async function storeDefaultTitle(trx: Db, chatId: string, text: string): Promise<void> {
+  const title = historyTitleOf(text)
+  await titleUpdate(trx, { id: chatId, title, title_key: foldText(title) })
+}
+
+/** Stores the default title of a chat again: another branch is selected, or the user's own title is removed. */
+export async function restoreDefaultTitle(trx: Db, chatId: string): Promise<void> {
   const first = await trx
     .selectFrom('chats as c')
     .innerJoin('messages as leaf', (join) =>
@@ -128,15 +144,8 @@ export async function storeDefaultTitle(trx: Db, chatId: string): Promise<void> 
     )
     .select((eb) => eb.fn<string>('substr', ['m.content', eb.val(1), eb.lit(maxTitleSourceChars)]).as('text'))
     .where('c.id', '=', chatId)
-    .where('c.title_source', 'is', null)
     .executeTakeFirst()
-  if (first === undefined) return
-  const title = historyTitleOf(first.text)
-  await trx
-    .updateTable('chats')
-    .set({ title, title_key: foldText(title) })
-    .where('id', '=', chatId)
-    .execute()
+  if (first !== undefined) await storeDefaultTitle(trx, chatId, first.text)
 }
 
 const timeUpdate = prepareQuery(

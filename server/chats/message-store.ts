@@ -345,7 +345,7 @@ interface PathPlace {
 
 type PathRow = Omit<PathMessage, 'content'> & ContentColumns
 
-/** A place on a path. A path that fits into one page has its messages too; else all other columns are null. */
+/** A place on a path, with its message when this is near the end of the path; else all other columns are null. */
 type MaybePathRow = SizedMessage & (PathRow | { readonly [Name in Exclude<keyof PathRow, 'id'>]: null })
 
 const pathColumns = sql.raw(
@@ -354,24 +354,24 @@ const pathColumns = sql.raw(
 )
 
 /**
- * Prepares the query of a path, oldest first. It is one statement for most chats, because every reply waits for it.
- * `toCondition` returns a further SQL condition, `and …`, for the next message `m`.
+ * Prepares the query of a path, oldest first, which reads as many messages as a page has, from its end. It is the only
+ * statement for most paths, because every reply waits for it. `toCondition` returns a further SQL condition, `and …`, for
+ * the next message `m`.
  */
 const preparePathQuery = (toCondition: (path: PathPlace) => RawBuilder<unknown>) =>
   prepareQuery((db, path: PathPlace) =>
     sql<MaybePathRow>`
-    with recursive path (id, parent_id, bytes, depth) as (
-      select id, parent_id, ${bytesOf('messages', pathTexts)}, 1
+    with recursive path (id, parent_id, bytes, size, depth) as (
+      select id, parent_id, ${bytesOf('messages', pathTexts)}, ${bytesOf('messages', pathTexts)}, 1
       from messages where chat_id = ${path.chatId} and id = ${path.leafId}
       union all
-      select m.id, m.parent_id, ${bytesOf('m', pathTexts)}, path.depth + 1
+      select m.id, m.parent_id, ${bytesOf('m', pathTexts)}, path.size + ${bytesOf('m', pathTexts)}, path.depth + 1
       from path join messages m on m.chat_id = ${path.chatId} and m.id = path.parent_id
       where path.depth < ${path.limit} ${toCondition(path)}
     )
     select p.id, p.bytes, ${pathColumns}
-    from (select id, bytes, depth, sum(bytes) over () as size, count(*) over () as length from path) p
-    left join messages m on m.chat_id = ${path.chatId} and m.id = p.id
-      and p.size <= ${sql.lit(maxPageBytes)} and p.length <= ${sql.lit(maxPageMessages)}
+    from path p left join messages m on m.chat_id = ${path.chatId} and m.id = p.id
+      and p.size <= ${sql.lit(maxPageBytes)} and p.depth <= ${sql.lit(maxPageMessages)}
     order by p.depth desc`.compile(db),
   )
 

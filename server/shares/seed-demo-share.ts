@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { ownedBy } from '../access/access.ts'
-import { insertChat, selectLeaf, storeDefaultTitle } from '../chats/chat-store.ts'
+import { insertChat, selectLeaf, restoreDefaultTitle } from '../chats/chat-store.ts'
 import { appendMessage, findMessage, updateMessage } from '../chats/message-store.ts'
 import { builtInDemoShareId } from '../config/config.ts'
 import type { Database, Db } from '../db/database.ts'
@@ -63,7 +63,7 @@ async function writeChat(trx: Db, userId: string, now: number): Promise<void> {
     leaf = await writeMessage(trx, message, String(index + 1), leaf, start + index * messageIntervalMs)
   }
   if (leaf !== null) await selectLeaf(trx, chatId, leaf.id)
-  await storeDefaultTitle(trx, chatId)
+  await restoreDefaultTitle(trx, chatId)
 }
 
 async function writeMessage(

@@ -105,7 +105,7 @@ export async function sendMessage(
     // In a full chat, a call that needs approval can still be denied.
     if (denial === undefined) refuseFullChat(chat)
     const run = await writeReply(trx, deps, user, bot, chat, message)
-    if (parent === null) await storeDefaultTitle(trx, chatId)
+    if (parent === null) await storeDefaultTitle(trx, chatId, message.content)
     return { kind: 'written', run, denial }
   })
 }

@@ -1,4 +1,4 @@
-import { insertChat, selectLeaf, storeDefaultTitle } from '../../chats/chat-store.ts'
+import { insertChat, selectLeaf, restoreDefaultTitle } from '../../chats/chat-store.ts'
 import { saveCompaction } from '../../chats/compaction-store.ts'
 import {
   appendMessage,
@@ -86,6 +86,6 @@ export async function addPath(
   }
   const leaf = path.at(-1)
   if (leaf !== undefined) await selectLeaf(db, chat.id, leaf.id)
-  await storeDefaultTitle(db, chat.id)
+  await restoreDefaultTitle(db, chat.id)
   return path
 }
