@@ -1,3 +1,4 @@
+import type { ChatList } from '@yonder/contract/chat'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createUserData, userDataEnvironment, type UserData } from './testing/chat/create-user-data.ts'
 import { listApiCalls, type ApiCall } from './testing/chat/list-api-calls.ts'
@@ -133,6 +134,8 @@ const namesResource =
   /(^|[a-z_])(ids?|names?|keys?|refs?)$|(Ids?|Names?)$|^(server|tool|parent|chat|message|bot|run|share)$/
 /** Fields that contain a secret, not a name. */
 const secretFields = /^api_key$/
+/** The bot, the connector and the integration stay when a chat is deleted. */
+const isOfChat = (resource: Resource): boolean => !['bot', 'connector', 'integration'].includes(resource)
 const locations = ['path', 'query', 'body'] as const
 const resourcesOf = (form: Form): readonly (readonly ['path' | 'query' | 'body', string, Resource])[] =>
   locations.flatMap((location) =>
@@ -183,6 +186,12 @@ describe.each(engines)('the data of another user, on %s', (engine) => {
     })
   }
   const formsOf = (call: ApiCall) => forms[call.name] ?? []
+  const listCalls = () => calls.filter(({ method, fields }) => method === 'GET' && fields.path.length === 0)
+  const sendList = (call: ApiCall, search: string, headers: Readonly<Record<string, string>>) => {
+    const days = 'from=2026-11-01&to=2027-10-31&time_zone=UTC'
+    const url = `${product.base}${call.path}?search=${search}&limit=100&${days}`
+    return sendRequest({ method: 'GET', url, headers })
+  }
   const everyForm = () => calls.flatMap((call) => formsOf(call).map((form) => ({ call, form })))
 
   it('is requested in every published call', () => {
@@ -241,6 +250,61 @@ describe.each(engines)('the data of another user, on %s', (engine) => {
     expect(await hashTables(product.database)).toEqual(before)
   })
 
+  it('of a deleted chat does not exist for its owner either, and the rest of it stays', async () => {
+    const { db } = product.database
+    const grace = await createUserData(product, 'Grace')
+    const setDeleted = (deleted_at: number | null) =>
+      db
+        .updateTable('chats')
+        .set({ deleted_at })
+        .where('user_id', '=', grace.client.user.id)
+        .where('deleted_at', deleted_at === null ? 'is not' : 'is', null)
+        .execute()
+    for (const chatId of [grace.runningChat, grace.elicitationChat])
+      await grace.client.post('/api/chat/stop', { chatId })
+    await setDeleted(Date.now())
+    const before = await hashTables(product.database)
+    for (const { call, form } of everyForm()) {
+      if (!resourcesOf(form).some(([, , resource]) => isOfChat(resource))) continue
+      const sendWith = async (nameOf: (resource: Resource) => string) => {
+        const named = (resource: Resource) => (isOfChat(resource) ? nameOf(resource) : grace[resource])
+        const response = await sendCall(call, form, grace.client.headers, (_, __, resource) =>
+          named(resource),
+        )
+        return { call: call.name, status: response.statusCode, body: response.body }
+      }
+      const deleted = await sendWith((resource) => grace[resource])
+      expect(deleted).toEqual(await sendWith(() => 'never-was'))
+      expect([404, 409], call.name).toContain(deleted.status)
+    }
+    const readShare = (id: string) =>
+      sendRequest({
+        method: 'GET',
+        url: `${product.base}/api/share/${id}`,
+        headers: { host: 'localhost:3000' },
+      })
+    const shared = await readShare(grace.share)
+    expect([shared.statusCode, shared.body]).toEqual([404, (await readShare('never-was')).body])
+    expect(await hashTables(product.database)).toEqual(before)
+    for (const call of listCalls()) {
+      const { body } = await sendList(call, grace.secret, grace.client.headers)
+      for (const id of [
+        grace.chat,
+        grace.runningChat,
+        grace.approvalChat,
+        grace.elicitationChat,
+        grace.share,
+      ])
+        expect(body, call.name).not.toContain(id)
+    }
+
+    await setDeleted(null)
+    expect((await readShare(grace.share)).statusCode).toBe(200)
+    expect((await grace.client.readChat(grace.chat)).messages).toHaveLength(2)
+    const { chats } = (await grace.client.get(`/api/chats?search=${grace.secret}`)).json<ChatList>()
+    expect(chats.map(({ id }) => id)).toContain(grace.chat)
+  })
+
   it('requires a session before anything else, and writes nothing without one (§6.1)', async () => {
     expect(calls.filter(({ permission }) => permission === 'public').map(({ name }) => name)).toEqual([
       'GET /api/settings',
@@ -274,12 +338,9 @@ describe.each(engines)('the data of another user, on %s', (engine) => {
   })
 
   it('is in no list, no search and no stream', async () => {
-    const lists = calls.filter(({ method, fields }) => method === 'GET' && fields.path.length === 0)
-    expect(lists.length).toBeGreaterThan(6)
-    for (const call of lists) {
-      const days = 'from=2026-11-01&to=2027-10-31&time_zone=UTC'
-      const url = `${product.base}${call.path}?search=${ada.secret}&limit=100&${days}`
-      const response = await sendRequest({ method: 'GET', url, headers: eve.client.headers })
+    expect(listCalls().length).toBeGreaterThan(6)
+    for (const call of listCalls()) {
+      const response = await sendList(call, ada.secret, eve.client.headers)
       expect([call.name, response.statusCode]).toEqual([call.name, 200])
       for (const text of [ada.secret, ada.chat, ada.runningChat, ada.share, ada.reply, ada.client.user.id])
         expect(response.body, call.name).not.toContain(text)

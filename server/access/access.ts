@@ -16,15 +16,24 @@ type OwnedTable = { [Name in keyof Tables]: Tables[Name] extends OwnedRow ? Name
 
 /** A table as a query names it, perhaps with an alias. */
 type Source = OwnedTable | `${OwnedTable} as ${string}`
+type ChatSource = 'chats' | `chats as ${string}`
 
 interface OwnedRow {
   readonly user_id: string
 }
 
-/** The condition for rows that an actor may read. A chat that was deleted is not among them. */
+/** The condition for rows that an actor may read. Deleted chats and their links are not among them. */
 export function readable(actor: Actor, source: Source): RawBuilder<SqlBool> {
-  const owned = ofUser(actor.id, source)
-  return isOfChats(source) ? sql<SqlBool>`${owned} and ${column(source, 'deleted_at')} is null` : owned
+  const owned = ownedCondition(actor.id, source)
+  switch (tableOf(source)) {
+    case 'chats':
+      return sql<SqlBool>`${owned} and ${notDeleted(source)}`
+    case 'shares':
+      return sql<SqlBool>`${owned} and exists (
+        select 1 from chats where chats.id = ${column(source, 'chat_id')} and ${notDeleted('chats')})`
+    default:
+      return owned
+  }
 }
 
 /** The condition for rows that an actor may change or delete. */
@@ -36,11 +45,29 @@ export function changeable(actor: Actor, source: Source): RawBuilder<SqlBool> {
  * The condition for all rows that belong to a user, whoever asks. It is for what the product does by itself: limits,
  * export, deletion, and jobs that go on with a row that they have.
  */
-export function ofUser(userId: string, source: Source): RawBuilder<SqlBool> {
-  return sql<SqlBool>`${column(source, 'user_id')} = ${userId}`
+export function ofUser(userId: string, source: Exclude<Source, ChatSource>): RawBuilder<SqlBool> {
+  return ownedCondition(userId, source)
 }
 
-const isOfChats = (source: Source): boolean => source.split(' as ')[0] === 'chats'
+/** The same for chats, deleted ones too. Its name says that, so that no query has them by mistake. */
+export function everyChatOf(userId: string, source: ChatSource): RawBuilder<SqlBool> {
+  return ownedCondition(userId, source)
+}
+
+/** The condition for chats whose data an actor may have a copy of: all but those that are deleted for good. */
+export function exportable(actor: Actor, source: ChatSource): RawBuilder<SqlBool> {
+  return sql<SqlBool>`${everyChatOf(actor.id, source)} and coalesce(${column(source, 'deleted_at')}, 1) > 0`
+}
+
+/** The condition for chats that their owner has not deleted, whoever the owner is. */
+export function notDeleted(source: Source): RawBuilder<SqlBool> {
+  return sql<SqlBool>`${column(source, 'deleted_at')} is null`
+}
+
+const ownedCondition = (userId: string, source: Source) =>
+  sql<SqlBool>`${column(source, 'user_id')} = ${userId}`
+
+const tableOf = (source: Source): string => source.split(' as ')[0] ?? source
 
 const column = (source: Source, name: string) => sql.ref(`${source.split(' as ').at(-1)}.${name}`)
 

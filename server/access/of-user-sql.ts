@@ -5,3 +5,8 @@
 export function ofUserSql(table: string): string {
   return `${table}.user_id = @userId`
 }
+
+/** The condition for chats that the user may read, as `readable` returns it. */
+export function readableChatSql(table: string): string {
+  return `${ofUserSql(table)} and ${table}.deleted_at is null`
+}

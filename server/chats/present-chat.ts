@@ -6,7 +6,7 @@ import { cutReasons, messageStatuses, Usage, type Message } from '@yonder/contra
 import { LeftOutTools, toolCallStates, ToolOutcome, type ToolCall } from '@yonder/contract/tool-call'
 import type { Database, Db } from '../db/database.ts'
 import { readSnapshot, type Snapshot } from '../db/read-snapshot.ts'
-import type { CompactionRow, MessageRow } from '../db/tables/tables.ts'
+import type { ChatRow, CompactionRow, MessageRow } from '../db/tables/tables.ts'
 import type { User } from '../identity/user.ts'
 import { requireChat } from './chat-store.ts'
 import { listCompactions } from './compaction-store.ts'
@@ -59,8 +59,12 @@ export async function readChat(
   chatId: string,
 ): Promise<ReadChat> {
   for (;;) {
-    const chat = await readSnapshot(source, (snapshot) =>
-      readChatAt(snapshot, { runs, user, chatId, pagesFrom: source.db }),
+    const chat = await readSnapshot(source, async (snapshot) =>
+      readChatAt(snapshot, await requireChat(snapshot.db, user, chatId), {
+        runs,
+        user,
+        pagesFrom: source.db,
+      }),
     )
     if (chat !== 'expired') return chat
     await runs.expire(chatId)
@@ -70,27 +74,24 @@ export async function readChat(
 export interface ReadChatOptions {
   readonly runs: RunReader
   readonly user: User
-  readonly chatId: string
   /** From where the texts of messages are read. */
   readonly pagesFrom: Db
 }
 
-/**
- * Returns the same at the moment of a snapshot, or `expired` when the node of the chat's run died.
- * @throws AppError `not_found`
- */
+/** Returns the same of a chat at the moment of a snapshot, or `expired` when the node of the chat's run died. */
 export async function readChatAt(
   snapshot: Snapshot,
-  { runs, user, chatId, pagesFrom }: ReadChatOptions,
+  chat: ChatRow,
+  { runs, user, pagesFrom }: ReadChatOptions,
 ): Promise<ReadChat | 'expired'> {
   const { db } = snapshot
-  const chat = await requireChat(db, user, chatId)
+  const { id: chatId } = chat
   const places = await listPlaces(db, chatId)
   const run = await runs.read(snapshot, chatId, (messages) => fitsPlaces(messages, places))
   if (run === 'expired') return run
   const compactions = await listCompactions(db, chatId)
   return {
-    id: chat.id,
+    id: chatId,
     messages: presentMessages(pagesFrom, user, chatId, places, run),
     update_time: new Date(chat.updated_at).toISOString(),
     selected_message_id: chat.selected_message_id,

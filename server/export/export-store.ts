@@ -1,8 +1,8 @@
-import { ofUser } from '../access/access.ts'
+import { type Actor, exportable, ofUser } from '../access/access.ts'
 import { selectToolCalls } from '../connectors/calls/call-record-store.ts'
 import type { Db } from '../db/database.ts'
 import type { ToolCallRow } from '../db/tables/connector-tables.ts'
-import type { ShareRow, UsageRecordRow, UserRow } from '../db/tables/tables.ts'
+import type { ChatRow, ShareRow, UsageRecordRow, UserRow } from '../db/tables/tables.ts'
 import { selectUsage } from '../usage/usage-store.ts'
 
 /** The row of a user. Undefined when the user's data was deleted meanwhile. */
@@ -10,16 +10,15 @@ export function findUserById(db: Db, id: string): Promise<UserRow | undefined> {
   return db.selectFrom('users').selectAll().where('id', '=', id).executeTakeFirst()
 }
 
-/** The ids of all chats of a user, oldest first. */
-export async function listAllChatIds(db: Db, userId: string): Promise<string[]> {
-  const rows = await db
+/** All chats of a user, deleted ones too while they can be restored, oldest first. */
+export function listAllChats(db: Db, actor: Actor): Promise<ChatRow[]> {
+  return db
     .selectFrom('chats')
-    .select('id')
-    .where(ofUser(userId, 'chats'))
+    .selectAll()
+    .where(exportable(actor, 'chats'))
     .orderBy('created_at')
     .orderBy('id')
     .execute()
-  return rows.map(({ id }) => id)
 }
 
 export function listAllShares(db: Db, userId: string): Promise<ShareRow[]> {

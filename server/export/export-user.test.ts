@@ -64,6 +64,12 @@ describe.each(engines)('the export of a user on %s', (engine) => {
       base_url: product.model.baseUrl,
       api_key: 'key-of-the-bot',
     })
+    const { db } = product.database
+    const setDeleted = (id: string, deleted_at: number) =>
+      db.updateTable('chats').set({ deleted_at }).where('id', '=', id).execute()
+    await setDeleted(ada.chat, 1_000)
+    // It is about to be deleted for good.
+    await setDeleted(ada.approvalChat, 0)
     const before = await hashTables(product.database)
     const { text, data } = await exportData(ada.client.user.subject)
     expect(await hashTables(product.database)).toEqual(before)
@@ -89,10 +95,10 @@ describe.each(engines)('the export of a user on %s', (engine) => {
     expect(data['prompt_texts']?.length).toBeGreaterThan(0)
 
     const chats = new Map(data['chats']?.map((chat) => [chat['id'], chat]))
-    expect([...chats.keys()].sort()).toEqual(
-      [ada.chat, ada.runningChat, ada.approvalChat, ada.elicitationChat].sort(),
-    )
+    expect([...chats.keys()].sort()).toEqual([ada.chat, ada.runningChat, ada.elicitationChat].sort())
+    expect(chats.get(ada.runningChat)).not.toHaveProperty('deleted_time')
     expect(chats.get(ada.chat)).toMatchObject({
+      deleted_time: '1970-01-01T00:00:01.000Z',
       messages: [
         { id: ada.userMessage, parent_id: null },
         { id: ada.reply, parent_id: ada.userMessage },

@@ -1,4 +1,5 @@
 import type { Message } from '@yonder/contract/message'
+import { exportable } from '../access/access.ts'
 import { connectorNamesOf } from '../bots/bot-fields.ts'
 import { listBots } from '../bots/bot-store.ts'
 import { findFile, listFiles } from '../chats/file-store.ts'
@@ -13,7 +14,7 @@ import type { Db } from '../db/database.ts'
 import type { Snapshot } from '../db/read-snapshot.ts'
 import type { ConnectorRow } from '../db/tables/connector-tables.ts'
 import type { IntegrationRow } from '../db/tables/integration-tables.ts'
-import type { ShareRow, UsageRecordRow, UserRow } from '../db/tables/tables.ts'
+import type { ChatRow, ShareRow, UsageRecordRow, UserRow } from '../db/tables/tables.ts'
 import { listSignIns } from '../identity/sessions/sign-in-store.ts'
 import type { User } from '../identity/user.ts'
 import type { ManagedUser } from '../identity/users/manage-users.ts'
@@ -22,7 +23,7 @@ import { listIntegrations } from '../integrations/integration-store.ts'
 import { formatNanos } from '../usage/present-usage.ts'
 import {
   findUserById,
-  listAllChatIds,
+  listAllChats,
   listAllPromptTexts,
   listAllShares,
   listAllToolCalls,
@@ -87,18 +88,18 @@ function listSections(
 
 async function* exportChats({ database, onChat }: ExportDeps, user: User): AsyncGenerator<string> {
   const { db } = database
-  const ids = await listAllChatIds(db, user.id)
+  const chats = await listAllChats(db, user)
   let isFirst = true
-  for (const [index, id] of ids.entries()) {
-    const chat = await readWholeChat(database, user, id)
-    onChat?.(index + 1, ids.length)
-    const files = await listFiles(db, user, id)
+  for (const [index, row] of chats.entries()) {
+    const chat = await readWholeChat(database, user, row)
+    onChat?.(index + 1, chats.length)
+    const files = await listFiles(db, user, row.id, exportable)
     // The object stays open for the files, which are too large to be in memory together.
     yield `${isFirst ? '' : ','}\n${indent(chat, 4).slice(0, -'\n    }'.length)}${files.length === 0 ? '' : ',\n      "files": ['}`
     isFirst = false
     let isFirstFile = true
     for (const file of files) {
-      const found = await findFile(db, user, file.id)
+      const found = await findFile(db, user, file.id, exportable)
       if (found === undefined) continue
       yield `${isFirstFile ? '' : ','}\n${indent({ ...file, base64: found.data }, 8)}`
       isFirstFile = false
@@ -118,13 +119,13 @@ const runs: RunReader = {
   },
 }
 
-async function readWholeChat(snapshot: Snapshot, user: User, chatId: string) {
-  const read = await readChatAt(snapshot, { runs, user, chatId, pagesFrom: snapshot.db })
+async function readWholeChat(snapshot: Snapshot, user: User, row: ChatRow) {
+  const read = await readChatAt(snapshot, row, { runs, user, pagesFrom: snapshot.db })
   if (read === 'expired') throw new Error('a run of an export cannot expire')
   const { run: _run, ...chat } = read
   const messages: Message[] = []
   for await (const page of chat.messages) messages.push(...page)
-  return { ...chat, messages }
+  return { ...chat, ...(row.deleted_at !== null && { deleted_time: time(row.deleted_at) }), messages }
 }
 
 function presentUser(account: ManagedUser, row: UserRow | undefined) {

@@ -1,5 +1,5 @@
 import { maxTitleSourceChars } from '@yonder/contract/message-text'
-import { type Actor, changeable, ofUser, readable } from '../access/access.ts'
+import { type Actor, changeable, notDeleted, ofUser, readable } from '../access/access.ts'
 import type { Db } from '../db/database.ts'
 import type { MessageRow, ShareRow } from '../db/tables/tables.ts'
 
@@ -46,13 +46,15 @@ export async function upsertShare(db: Db, share: ShareRow): Promise<void> {
     .execute()
 }
 
-/** Finds a link. The links of a disabled user are not found. */
+/** Finds a link. The links of a disabled user and of a deleted chat are not found. */
 export function findShare(db: Db, id: string): Promise<ShareRow | undefined> {
   return db
     .selectFrom('shares as s')
     .innerJoin('users as u', 'u.id', 's.user_id')
+    .innerJoin('chats as c', 'c.id', 's.chat_id')
     .selectAll('s')
     .where('s.id', '=', id)
+    .where(notDeleted('chats as c'))
     .where('u.disabled_at', 'is', null)
     .executeTakeFirst()
 }

@@ -147,9 +147,10 @@ describe.each(engines)('usage on %s', (engine) => {
 
   it('outlives the bot and its chat, and a new bot of the same name adds to it', async () => {
     const ada = await join()
-    const { chatId } = await reply(ada, ['Hi', usage(10, 1)])
+    const { chatId, messageId } = await reply(ada, ['Hi', usage(10, 1)])
     await ada.delete(`/api/bot/${botName}`)
     await product.database.db.deleteFrom('chats').where('id', '=', chatId).execute()
+    expect((await ada.get(`/api/chats/${chatId}/usage?messageIds=${messageId}`)).statusCode).toBe(404)
     await ada.post('/api/bot', { name: botName, model: 'euro' })
     await reply(ada, ['Hi', usage(10, 1)])
     const { bots } = await readReport(ada)

@@ -40,7 +40,7 @@ export function registerUsageRoutes(api: Api, db: Db): void {
     },
   )
 
-  // The records outlive the chat, so the chat is not read. Messages without a record are absent.
+  // Messages without a record are absent.
   api.get(
     '/api/chats/:id/usage',
     route('owner', 'Read tokens and costs of replies', [], {

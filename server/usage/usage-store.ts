@@ -34,7 +34,7 @@ export function selectUsage(db: Db) {
     .select('u.first_text_ms')
 }
 
-/** The user's records of these messages, oldest first. */
+/** The records of these messages of a chat that the actor may read, oldest first. */
 export function listUsageOfMessages(
   db: Db,
   actor: Actor,
@@ -42,6 +42,8 @@ export function listUsageOfMessages(
   messageIds: readonly string[],
 ): Promise<UsageRecordRow[]> {
   return selectUsage(db)
+    .innerJoin('chats', 'chats.id', 'u.chat_id')
+    .where(readable(actor, 'chats'))
     .where(readable(actor, 'usage_records as u'))
     .where('u.chat_id', '=', chatId)
     .where('u.message_id', 'in', messageIds)

@@ -29,7 +29,7 @@ interface State {
   readonly wanted: number
   /** Chats that contain every word. */
   readonly matching: Set<string>
-  /** Chats that lack at least one word. */
+  /** Chats that lack at least one word, or are deleted. */
   readonly excluded: Set<string>
 }
 
@@ -41,7 +41,8 @@ interface State {
 export function findInSqlite(reader: SearchReader, request: FindRequest): FoundChats {
   const { userId, words, offset, limit } = request
   const wanted = Math.max(maxTotal, offset + limit)
-  const state: State = { reader, userId, words, wanted, matching: new Set(), excluded: new Set() }
+  const excluded = new Set(reader.listDeleted(userId))
+  const state: State = { reader, userId, words, wanted, matching: new Set(), excluded }
   if (!readChats(state)) {
     const uncheckedBefore = readHits(state)
     if (uncheckedBefore > 0) return readPage(state, request, uncheckedBefore)

@@ -241,9 +241,15 @@ describe.each(engines)('search on %s', (engine) => {
     await compare(60)
   })
 
-  it('returns the same as a plain scan for words of every frequency, on every page', async () => {
+  it('returns the same as a plain scan for words of every frequency, on every page, without deleted chats', async () => {
     const user = await newUser()
-    const chats = await addManyChats(user)
+    const all = await addManyChats(user)
+    const isDeleted = (at: number): boolean => at % 4 === 1
+    const deleted = all.filter((_, at) => isDeleted(at)).map(({ id }) => id)
+    await database.db.updateTable('chats').set({ deleted_at: 1 }).where('id', 'in', deleted).execute()
+    const chats = all.filter((_, at) => !isDeleted(at))
+    // Before and after the indexing.
+    expect(await find(user, 'centi early every')).toEqual(scan(chats, 'centi early every', 1, 10))
     await index()
     for (const words of [
       'every',

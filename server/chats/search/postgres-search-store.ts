@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { CompiledQuery, sql, type Kysely, type RawBuilder } from 'kysely'
-import { ofUser } from '../../access/access.ts'
+import { readable } from '../../access/access.ts'
 import type { Db } from '../../db/database.ts'
 import { foldSql, moveQueuedTextsSql, ownerLength } from '../../db/dialects/postgres-search.ts'
 import { searchableSql } from '../../db/dialects/searchable-sql.ts'
@@ -44,7 +44,7 @@ export async function sampleChats(trx: Db, userId: string, words: readonly strin
   const { rows } = await sql<{ found: boolean[] }>`
     select (select array[${sql.join(foundColumns)}] from (
       select text from search_texts where chat_id = c.id limit ${sampledTexts}) t) as found
-    from (select id from chats where ${ofUser(userId, 'chats')} order by updated_at desc, id desc limit ${sampledChats}) c`.execute(
+    from (select id from chats where ${readable({ id: userId }, 'chats')} order by updated_at desc, id desc limit ${sampledChats}) c`.execute(
     trx,
   )
   const shareOf = (matches: (found: readonly boolean[]) => boolean): number =>
@@ -84,7 +84,7 @@ export async function listChats(trx: Db, query: ListChatsQuery): Promise<ListedC
   // `offset 0` sorts the chats first, so that words are looked up in as few of them as are wanted.
   const { rows } = await sql<ListedChats>`
     with queued as materialized (${selectQueued(userId)}), ${hits}
-      candidates as (select id, updated_at from chats where ${ofUser(userId, 'chats')} ${isHit}
+      candidates as (select id, updated_at from chats where ${readable({ id: userId }, 'chats')} ${isHit}
         order by updated_at desc, id desc offset 0),
       matching as (select id, updated_at from candidates where true ${sql.join(wordConditions, sql` `)} limit ${wanted})
     select (select count(*) from matching) as total, array(
@@ -97,7 +97,7 @@ export async function listChats(trx: Db, query: ListChatsQuery): Promise<ListedC
 const selectQueued = (userId: string): RawBuilder<unknown> => sql`
   select m.chat_id, ${sql.raw(foldSql('m.content'))} as text
   from search_queue q join messages m on m.position = q.position join chats c on c.id = m.chat_id
-  where ${ofUser(userId, 'chats as c')} and ${sql.raw(searchableSql('m'))}`
+  where ${readable({ id: userId }, 'chats as c')} and ${sql.raw(searchableSql('m'))}`
 
 /** The chats of the messages with a word, one row for each message. */
 const selectHits = (word: string, { userId, maxHits }: ListChatsQuery): RawBuilder<unknown> => sql`

@@ -1,5 +1,5 @@
 import { CompiledQuery, sql } from 'kysely'
-import { ofUser } from '../../access/access.ts'
+import { everyChatOf, ofUser } from '../../access/access.ts'
 import type { Db } from '../../db/database.ts'
 import { prepareQuery } from '../../db/dialects/prepare-query.ts'
 import { searchableSql } from '../../db/dialects/searchable-sql.ts'
@@ -114,7 +114,7 @@ export function listSearchable(
     .innerJoin('chats as c', 'c.id', 'm.chat_id')
     .leftJoin('search_queue as q', 'q.position', 'm.position')
     .select(['m.position', 'm.content', 'q.chunk as next_chunk'])
-    .where(ofUser(userId, 'chats as c'))
+    .where(everyChatOf(userId, 'chats as c'))
     .where('m.position', '>', after)
     .where(sql<boolean>`${sql.raw(searchableSql('m'))}`)
     .orderBy('m.position')

@@ -1,5 +1,5 @@
 import type BetterSqlite from 'better-sqlite3'
-import { ofUserSql } from '../../access/of-user-sql.ts'
+import { ofUserSql, readableChatSql } from '../../access/of-user-sql.ts'
 import { searchableSql } from '../../db/dialects/searchable-sql.ts'
 
 /*
@@ -61,9 +61,9 @@ const queuedSql = `select m.chat_id, m.content from (
       select m.position from chats c
       cross join messages m on m.chat_id = c.id and m.unix_timestamp >= ${oldestQueuedTimeSql}
       cross join search_queue q on q.position = m.position
-      where ${ofUserSql('c')} and c.updated_at >= ${oldestQueuedTimeSql}
+      where ${readableChatSql('c')} and c.updated_at >= ${oldestQueuedTimeSql}
       order by c.updated_at desc, m.unix_timestamp desc limit @limit)
-  ) q cross join messages m on m.position = q.position cross join chats c on c.id = m.chat_id where ${ofUserSql('c')}`
+  ) q cross join messages m on m.position = q.position cross join chats c on c.id = m.chat_id where ${readableChatSql('c')}`
 
 export type SearchReader = ReturnType<typeof createSearchReader>
 
@@ -88,7 +88,12 @@ export function createSearchReader(database: BetterSqlite.Database) {
   const queued = database.prepare<[{ userId: string; limit: number }], QueuedText>(queuedSql)
   const chats = database
     .prepare<[{ userId: string }], string>(
-      `select id from chats where ${ofUserSql('chats')} order by updated_at desc, id desc`,
+      `select id from chats where ${readableChatSql('chats')} order by updated_at desc, id desc`,
+    )
+    .pluck()
+  const deleted = database
+    .prepare<[{ userId: string }], string>(
+      `select id from chats where ${ofUserSql('chats')} and deleted_at is not null`,
     )
     .pluck()
   const sorted = database
@@ -124,6 +129,8 @@ export function createSearchReader(database: BetterSqlite.Database) {
     listQueued: (userId: string, limit: number) => queued.all({ userId, limit }),
     /** The ids of one user's chats, newest first. */
     iterateChats: (userId: string) => chats.iterate({ userId }),
+    /** The ids of the user's deleted chats, whose messages stay in the index. */
+    listDeleted: (userId: string) => deleted.all({ userId }),
     /** A page of these chats, newest first. */
     sortChats: (chatIds: readonly string[], page: { readonly offset: number; readonly limit: number }) =>
       sorted.all(JSON.stringify(chatIds), page.limit, page.offset),
