@@ -1,24 +1,5 @@
 import { z } from 'zod'
-import { ClientId } from './chat.ts'
-
-/** Where a chat stands in the list, from what the user did with it and from its replies. Booleans are absent when false. */
-export const ChatPlace = z.object({
-  pinned: z.boolean().optional(),
-  archived: z.boolean().optional(),
-  /** The project that the chat is in. */
-  project_id: z.string().optional(),
-  /** When the chat was deleted. It can be restored for some time. */
-  deleted_time: z.string().optional(),
-  /** A reply has ended, or waits for approval, that no page has shown yet, or the user marked the chat as unread. */
-  unread: z.boolean().optional(),
-  /** The last call needs approval. */
-  waiting: z.boolean().optional(),
-  /** A reply is being written. */
-  running: z.boolean().optional(),
-  /** Who wrote the title; absent for the default one, the beginning of the first message. */
-  title_source: z.enum(['user', 'model']).optional(),
-})
-export type ChatPlace = z.infer<typeof ChatPlace>
+import { ChatPlace, ClientId, SummaryMessage } from './chat.ts'
 
 /** A chat as the list beside the chat shows it. */
 export const ListedChat = ChatPlace.extend({
@@ -29,9 +10,14 @@ export const ListedChat = ChatPlace.extend({
 })
 export type ListedChat = z.infer<typeof ListedChat>
 
+/** A chat with all that any list shows of it. */
+export const ListedSummary = ListedChat.extend({ messages: z.array(SummaryMessage) })
+export type ListedSummary = z.infer<typeof ListedSummary>
+
 /**
- * `recent` has the chats that are in no other section and in no project. A pinned chat is in `pinned` also when it is in
- * a project. `all` has every chat that is neither archived nor deleted, and is for the filter.
+ * `recent` has the chats that are in no other section and in no project. A pinned chat is in `pinned`, and in the section
+ * of its project if it has one. `all` has every chat that is neither archived nor deleted, and is for the filter.
+ * `deleted` is ordered by the time of deletion, the others by the time of the last message; the newest is the first.
  */
 export const chatSections = ['recent', 'pinned', 'project', 'archived', 'deleted', 'all'] as const
 export type ChatSection = (typeof chatSections)[number]
@@ -59,7 +45,10 @@ export const ListedChatsQuery = z.intersection(
   ChatSelection,
   z.object({
     /** `next` of the page before. It stays valid when its chat moves or is deleted. */
-    cursor: z.string().max(200).optional(),
+    cursor: z
+      .string()
+      .regex(/^\d{1,15}-[\w-]{1,64}$/, 'must be `next` of another page')
+      .optional(),
     limit: z.coerce.number().int().min(1).max(maxListedChats).optional().default(listedChatsAtOnce),
   }),
 )
@@ -68,3 +57,10 @@ export type ListedChatsQuery = z.infer<typeof ListedChatsQuery>
 /** `next` is null on the last page. */
 export const ListedChats = z.object({ chats: z.array(ListedChat), next: z.string().nullable() })
 export type ListedChats = z.infer<typeof ListedChats>
+
+/** The most chats that have marks in a list. */
+export const maxMarkedChats = 500
+
+/** The chats that are unread, wait for approval or get a reply, newest first. Archived and deleted ones have no marks. */
+export const ChatMarks = z.object({ marks: z.array(ListedChat) })
+export type ChatMarks = z.infer<typeof ChatMarks>

@@ -7,6 +7,25 @@ export const ClientId = z
   .string()
   .regex(/^[A-Za-z0-9_-]{1,64}$/, 'must be 1 to 64 letters, digits, "-" or "_"')
 
+/** Where a chat stands in the list, from what the user did with it and from its replies. Booleans are absent when false. */
+export const ChatPlace = z.object({
+  pinned: z.boolean().optional(),
+  archived: z.boolean().optional(),
+  /** The project that the chat is in. */
+  project_id: z.string().optional(),
+  /** When the chat was deleted. It can be restored for some time. */
+  deleted_time: z.string().optional(),
+  /** A reply has ended, or waits for approval, that no page has shown yet, or the user marked the chat as unread. */
+  unread: z.boolean().optional(),
+  /** The last call needs approval. */
+  waiting: z.boolean().optional(),
+  /** A reply is being written. */
+  running: z.boolean().optional(),
+  /** Who wrote the title; absent for the default one, the beginning of the first message. */
+  title_source: z.enum(['user', 'model']).optional(),
+})
+export type ChatPlace = z.infer<typeof ChatPlace>
+
 /** The active run of a chat. `seq` is the number of the last event that the messages contain. */
 export const ChatRun = z.object({ message_id: z.string(), seq: z.int() })
 export type ChatRun = z.infer<typeof ChatRun>
@@ -32,9 +51,10 @@ export const SummaryMessage = z.object({
 export type SummaryMessage = z.infer<typeof SummaryMessage>
 
 /** A chat in a list: the first two messages of the selected path and, when there are more, the last. */
-export const ChatSummary = z.object({
+export const ChatSummary = ChatPlace.extend({
   id: z.string(),
   update_time: z.string(),
+  title: z.string().optional(),
   messages: z.array(SummaryMessage),
 })
 export type ChatSummary = z.infer<typeof ChatSummary>

@@ -17,8 +17,9 @@ interface Form {
   readonly query?: Readonly<Record<string, Resource>>
   readonly body?: Readonly<Record<string, Resource>>
   readonly rest?: Readonly<Record<string, unknown>>
-  /** Fields of the path that name no resource. */
+  /** Fields of the path and of the query that name no resource. */
   readonly fixed?: Values
+  readonly fixedQuery?: Values
 }
 
 /**
@@ -65,6 +66,8 @@ const forms: Readonly<Record<string, readonly Form[]>> = {
   'POST /api/integration/callback/{service}': [],
   'GET /api/chat/id': [],
   'GET /api/chats': [],
+  'GET /api/chat-list': [{ query: { project: 'project' }, fixedQuery: { section: 'project' } }],
+  'GET /api/chat-list/marks': [],
   'GET /api/chats/{id}': [{ path: { id: 'chat' } }],
   'GET /api/files/{id}': [{ path: { id: 'file' } }],
   'GET /api/chats/{id}/messages/{messageId}/prompt': [{ path: { id: 'chat', messageId: 'reply' } }],
@@ -131,7 +134,7 @@ const otherFields = new Set([
 ])
 
 const namesResource =
-  /(^|[a-z_])(ids?|names?|keys?|refs?)$|(Ids?|Names?)$|^(server|tool|parent|chat|message|bot|run|share)$/
+  /(^|[a-z_])(ids?|names?|keys?|refs?)$|(Ids?|Names?)$|^(server|tool|parent|chat|message|bot|run|share|project)$/
 /** Fields that contain a secret, not a name. */
 const secretFields = /^api_key$/
 /** The bot, the connector and the integration stay when a chat is deleted. */
@@ -177,7 +180,7 @@ describe.each(engines)('the data of another user, on %s', (engine) => {
       (address, [field, value]) => address.replace(`{${field}}`, encodeURIComponent(value)),
       call.path,
     )
-    const query = new URLSearchParams(fill('query')).toString()
+    const query = new URLSearchParams({ ...form.fixedQuery, ...fill('query') }).toString()
     return sendRequest({
       method: call.method,
       url: `${product.base}${path}${query === '' ? '' : `?${query}`}`,
@@ -189,7 +192,7 @@ describe.each(engines)('the data of another user, on %s', (engine) => {
   const listCalls = () => calls.filter(({ method, fields }) => method === 'GET' && fields.path.length === 0)
   const sendList = (call: ApiCall, search: string, headers: Readonly<Record<string, string>>) => {
     const days = 'from=2026-11-01&to=2027-10-31&time_zone=UTC'
-    const url = `${product.base}${call.path}?search=${search}&limit=100&${days}`
+    const url = `${product.base}${call.path}?search=${search}&limit=100&section=all&${days}`
     return sendRequest({ method: 'GET', url, headers })
   }
   const everyForm = () => calls.flatMap((call) => formsOf(call).map((form) => ({ call, form })))

@@ -41,6 +41,11 @@ export function changeable(actor: Actor, source: Source): RawBuilder<SqlBool> {
   return readable(actor, source)
 }
 
+/** The condition for chats that an actor has deleted and may restore. */
+export function deletedOf(actor: Actor, source: ChatSource): RawBuilder<SqlBool> {
+  return sql<SqlBool>`${everyChatOf(actor.id, source)} and ${column(source, 'deleted_at')} > 0`
+}
+
 /**
  * The condition for all rows that belong to a user, whoever asks. It is for what the product does by itself: limits,
  * export, deletion, and jobs that go on with a row that they have.

@@ -2,6 +2,7 @@ import type { Api } from '../http/api.ts'
 import { repeatUntilStopped } from '../lib/repeat-until-stopped.ts'
 import { type ChatRoutesDeps, registerChatRoutes } from './chat-routes.ts'
 import { deleteChatsOfUser, deleteMessagesOfUser, deleteUnusedChats } from './chat-store.ts'
+import { registerChatListRoutes } from './list/chat-list-routes.ts'
 import { openSearch } from './search/open-search.ts'
 
 /** Milliseconds for which a chat without messages is kept, and between two deletions of such chats. */
@@ -40,14 +41,16 @@ export function openChats({ database, now }: AppDeps, options: ChatOptions) {
     onError,
   )
   return {
-    register: (api: Api) =>
+    register(api: Api): void {
       registerChatRoutes(api, {
         database,
         now,
         runReader,
         searchChats: search.searchChats,
         onChatChanged,
-      }),
+      })
+      registerChatListRoutes(api, database)
+    },
     /** Deletes all chats of a user, in slices, so that other users do not wait. */
     async deleteAll(userId: string): Promise<void> {
       await search.removeUser(userId)

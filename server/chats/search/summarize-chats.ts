@@ -1,20 +1,28 @@
-import type { ChatSummary, SummaryMessage } from '@yonder/contract/chat'
+import type { SummaryMessage } from '@yonder/contract/chat'
+import type { ListedSummary } from '@yonder/contract/chat-list'
 import { denialText } from '@yonder/contract/message-text'
-import type { Actor } from '../../access/access.ts'
+import type { Actor, exportable } from '../../access/access.ts'
 import type { Db } from '../../db/database.ts'
+import { listListed } from '../list/chat-list-store.ts'
+import { presentListedChat } from '../list/present-listed-chat.ts'
 import { contentOf } from '../message-store.ts'
-import { listSummaryChats, listSummaryMessages, type SummaryRow } from './summary-store.ts'
+import { listSummaryMessages, type SummaryRow } from './summary-store.ts'
 
 /** UTF-16 units of a message in the summary of a chat. */
 const maxMessageChars = 500
 
 /**
- * Returns what lists and search results show of chats, in the order of `ids`. Omits the chats of other users. No
- * model is called: the summaries that models write are compactions (`compaction-store.ts`).
+ * Returns what lists and search results show of chats, in the order of `ids`. Omits the chats of other users, and
+ * those that `may` does not name: by default all that the user deleted. No model is called: the summaries that models write are compactions (`compaction-store.ts`).
  */
-export async function summarizeChats(db: Db, user: Actor, ids: readonly string[]): Promise<ChatSummary[]> {
+export async function summarizeChats(
+  db: Db,
+  user: Actor,
+  ids: readonly string[],
+  may?: typeof exportable,
+): Promise<ListedSummary[]> {
   if (ids.length === 0) return []
-  const chats = new Map((await listSummaryChats(db, user, ids)).map((chat) => [chat.id, chat]))
+  const chats = new Map((await listListed(db, user, ids, may)).map((chat) => [chat.id, chat]))
   const messages = await listSummaryMessages(db, [...chats.values()])
   return ids.flatMap((id) => {
     const chat = chats.get(id)
@@ -25,13 +33,7 @@ export async function summarizeChats(db: Db, user: Actor, ids: readonly string[]
         chat_id === id &&
         (role === 'assistant' || (server === null && !(decided === 'denied' && content === denialText))),
     )
-    return [
-      {
-        id,
-        update_time: new Date(chat.updated_at).toISOString(),
-        messages: rows.map(presentSummary),
-      },
-    ]
+    return [{ ...presentListedChat(chat), messages: rows.map(presentSummary) }]
   })
 }
 

@@ -1,6 +1,6 @@
-import { type Actor, readable } from '../../access/access.ts'
 import type { Db } from '../../db/database.ts'
-import type { ChatRow, MessageRow } from '../../db/tables/tables.ts'
+import type { MessageRow } from '../../db/tables/tables.ts'
+import type { ListedRow } from '../list/chat-list-store.ts'
 
 /** Characters that are read of a message: a little more than the summary of a chat shows (`summarize-chats.ts`). */
 const maxReadChars = 600
@@ -13,19 +13,8 @@ export type SummaryRow = Pick<
   readonly decided: string | null
 }
 
-export type SummaryChat = Pick<ChatRow, 'id' | 'updated_at' | 'selected_message_id'>
-
-export function listSummaryChats(db: Db, actor: Actor, ids: readonly string[]): Promise<SummaryChat[]> {
-  return db
-    .selectFrom('chats')
-    .select(['id', 'updated_at', 'selected_message_id'])
-    .where(readable(actor, 'chats'))
-    .where('id', 'in', ids)
-    .execute()
-}
-
 /** Returns the first two messages and the last one of each chat's selected path, oldest first. */
-export async function listSummaryMessages(db: Db, chats: readonly SummaryChat[]): Promise<SummaryRow[]> {
+export async function listSummaryMessages(db: Db, chats: readonly ListedRow[]): Promise<SummaryRow[]> {
   const usedChatIds = chats.filter((chat) => chat.selected_message_id !== null).map((chat) => chat.id)
   if (usedChatIds.length === 0) return []
   return db

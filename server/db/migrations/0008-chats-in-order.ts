@@ -56,6 +56,9 @@ const listStatements = (integer: string): readonly string[] => [
   `alter table chats add column project_id text`,
   `alter table chats add column deleted_at ${integer}`,
 
+  // With the id, so that chats of the same time need no sorting.
+  `drop index chats_by_time`,
+  `create index chats_by_time on chats (user_id, updated_at, id)`,
   // A page of each section of the list is read from its index, however many chats the other sections have.
   `create index chats_recent on chats (user_id, updated_at, id)
     where deleted_at is null and archived = 0 and pinned = 0 and project_id is null`,
@@ -63,8 +66,8 @@ const listStatements = (integer: string): readonly string[] => [
     where deleted_at is null and archived = 0 and pinned = 1`,
   `create index chats_archived on chats (user_id, updated_at, id) where deleted_at is null and archived = 1`,
   `create index chats_of_project on chats (project_id, updated_at, id) where project_id is not null`,
-  `create index chats_unread on chats (user_id) where unread = 1`,
-  `create index chats_deleted on chats (user_id, deleted_at) where deleted_at is not null`,
+  `create index chats_unread on chats (user_id, updated_at, id) where unread = 1`,
+  `create index chats_deleted on chats (user_id, deleted_at, id) where deleted_at is not null`,
 
   `alter table bots add column title_model text`,
 ]

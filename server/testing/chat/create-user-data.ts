@@ -1,3 +1,4 @@
+import { ownedBy } from '../../access/access.ts'
 import { insertFiles } from '../../chats/file-store.ts'
 import { addCompaction } from '../factories/chats.ts'
 import type { ChatClient } from './open-chat-app.ts'
@@ -30,6 +31,7 @@ export interface UserData {
   readonly file: string
   /** A chat whose reply is being written. */
   readonly runningChat: string
+  readonly project: string
   readonly share: string
   /** The summary of the messages of `chat`. */
   readonly compaction: string
@@ -76,6 +78,18 @@ export async function createUserData(product: ToolApp, name: string): Promise<Us
     message_id: reply.id,
     content: secret,
   })
+  const project = `project-of-${name}`
+  await product.database.db
+    .insertInto('projects')
+    .values({
+      id: project,
+      ...ownedBy(client.user),
+      name: secret,
+      instructions: secret,
+      bot_id: null,
+      created_at: 1,
+    })
+    .execute()
   return {
     ...(await openCalls(product, client)),
     client,
@@ -88,6 +102,7 @@ export async function createUserData(product: ToolApp, name: string): Promise<Us
     reply: reply.id,
     file: file.id,
     runningChat,
+    project,
     share: shareId,
     compaction: compaction.id,
   }

@@ -104,6 +104,14 @@ export const worstRequests: Readonly<Record<string, (filled: Filled) => readonly
     { what: 'a search for 250 words', query: { limit: '100', search: 'w '.repeat(250) } },
     { what: 'a search for long words', query: { limit: '100', search: letter.repeat(500) } },
   ],
+  'GET /api/chat-list': () => [
+    { what: '200 of 1,000 chats', query: { section: 'recent', limit: '200' } },
+    {
+      what: 'a filter of many words',
+      query: { section: 'all', limit: '200', filter: times(60).join(' ') },
+    },
+  ],
+  'GET /api/chat-list/marks': () => [{ what: 'all chats' }],
   'GET /api/chats/{id}': ({ longChat, largeChat }) => [
     { what: 'many messages', path: { id: longChat } },
     { what: 'large messages', path: { id: largeChat } },

@@ -1,0 +1,195 @@
+import type { ChatSelection, ChatSection } from '@yonder/contract/chat-list'
+import { sql, type RawBuilder, type SqlBool } from 'kysely'
+import { type Actor, deletedOf, type exportable, ofUser, readable } from '../../access/access.ts'
+import type { Db } from '../../db/database.ts'
+import type { ChatRow } from '../../db/tables/tables.ts'
+
+/** What lists show of a chat. */
+export type ListedRow = Pick<
+  ChatRow,
+  | 'id'
+  | 'updated_at'
+  | 'title'
+  | 'title_source'
+  | 'pinned'
+  | 'archived'
+  | 'unread'
+  | 'project_id'
+  | 'deleted_at'
+  | 'selected_message_id'
+> & {
+  /** The state of the call in the selected leaf. */
+  readonly call_state: string | null
+  readonly running: SqlBool
+}
+
+/** Literals, because SQLite does not use a partial index when the value of its condition is a parameter. */
+const running = sql.lit('running')
+const waiting = sql.lit('waiting')
+
+function selectListed(db: Db) {
+  return db
+    .selectFrom('chats as c')
+    .select([
+      'c.id',
+      'c.updated_at',
+      'c.title',
+      'c.title_source',
+      'c.pinned',
+      'c.archived',
+      'c.unread',
+      'c.project_id',
+      'c.deleted_at',
+      'c.selected_message_id',
+    ])
+    .select((eb) => [
+      eb
+        .selectFrom('messages as m')
+        .select('m.call_state')
+        .whereRef('m.chat_id', '=', 'c.id')
+        .whereRef('m.id', '=', 'c.selected_message_id')
+        .as('call_state'),
+      eb
+        .exists(
+          eb
+            .selectFrom('runs as r')
+            .select('r.id')
+            .whereRef('r.chat_id', '=', 'c.id')
+            .where('r.status', '=', running),
+        )
+        .as('running'),
+    ])
+}
+
+/** Returns these chats of a user, in no order; with `exportable` also those that can be restored. */
+export function listListed(
+  db: Db,
+  actor: Actor,
+  ids: readonly string[],
+  may: typeof exportable = readable,
+): Promise<ListedRow[]> {
+  return selectListed(db).where(may(actor, 'chats as c')).where('c.id', 'in', ids).execute()
+}
+
+/** A place in the order of a section: the time by which it is ordered, and the id of the chat that was there. */
+export interface ListPlace {
+  readonly time: number
+  readonly id: string
+}
+
+/** Some chats of a section, in its order, after a place. */
+export interface SectionSlice extends Pick<ChatSelection, 'section' | 'project'> {
+  readonly after: ListPlace | undefined
+  readonly limit: number
+}
+
+/** The column by which a section is ordered. */
+export function timeColumnOf(section: ChatSection): 'deleted_at' | 'updated_at' {
+  return section === 'deleted' ? 'deleted_at' : 'updated_at'
+}
+
+/** The condition of each section has an index of its own, so its values are literals. */
+function isInSection(actor: Actor, { section, project }: SectionSlice): RawBuilder<SqlBool> {
+  if (section === 'deleted') return deletedOf(actor, 'chats as c')
+  const isOwn = readable(actor, 'chats as c')
+  switch (section) {
+    case 'recent':
+      return sql`${isOwn} and c.archived = 0 and c.pinned = 0 and c.project_id is null`
+    case 'pinned':
+      return sql`${isOwn} and c.archived = 0 and c.pinned = 1`
+    case 'project':
+      return sql`${isOwn} and c.archived = 0 and c.project_id = ${project}`
+    case 'archived':
+      return sql`${isOwn} and c.archived = 1`
+    case 'all':
+      return sql`${isOwn} and c.archived = 0`
+  }
+}
+
+const isAfter = ({ section, after }: SectionSlice): RawBuilder<SqlBool> =>
+  after === undefined
+    ? sql`1 = 1`
+    : sql`(${sql.ref(`c.${timeColumnOf(section)}`)}, c.id) < (${after.time}, ${after.id})`
+
+/** Returns chats of a section. */
+export function listSection(db: Db, actor: Actor, slice: SectionSlice): Promise<ListedRow[]> {
+  return selectListed(db)
+    .where(isInSection(actor, slice))
+    .where(isAfter(slice))
+    .orderBy(`c.${timeColumnOf(slice.section)}`, 'desc')
+    .orderBy('c.id', 'desc')
+    .limit(slice.limit)
+    .execute()
+}
+
+export interface TitledRow extends ListPlace {
+  readonly title_key: string | null
+}
+
+/** Returns the places of chats of a section, with their folded titles. */
+export function listSectionTitles(db: Db, actor: Actor, slice: SectionSlice): Promise<TitledRow[]> {
+  const time = `c.${timeColumnOf(slice.section)}` as const
+  return db
+    .selectFrom('chats as c')
+    .select(['c.id', 'c.title_key', sql<number>`${sql.ref(time)}`.as('time')])
+    .where(isInSection(actor, slice))
+    .where(isAfter(slice))
+    .orderBy(time, 'desc')
+    .orderBy('c.id', 'desc')
+    .limit(slice.limit)
+    .execute()
+}
+
+/**
+ * Returns the ids of a user's chats that are unread, wait for approval or get a reply, newest first; archived ones are
+ * not among them.
+ */
+export async function listMarkedIds(db: Db, actor: Actor, limit: number): Promise<string[]> {
+  const isShown = sql<SqlBool>`${readable(actor, 'chats')} and chats.archived = 0`
+  const columns = ['chats.id', 'chats.updated_at'] as const
+  // SQLite reads the first table of a cross join first: few chats of the user are written or wait.
+  const marked = db
+    .selectFrom('chats')
+    .select(columns)
+    .where('chats.unread', '=', sql.lit(1))
+    .where(isShown)
+    .union(
+      db
+        .selectFrom('runs')
+        .crossJoin('chats')
+        .select(columns)
+        .where('runs.status', '=', running)
+        .where(ofUser(actor.id, 'runs'))
+        .whereRef('chats.id', '=', 'runs.chat_id')
+        .where(isShown),
+    )
+    .union(
+      db
+        .selectFrom('messages as leaf')
+        .crossJoin('chats')
+        .select(columns)
+        .where('leaf.call_state', '=', waiting)
+        .whereRef('chats.id', '=', 'leaf.chat_id')
+        .whereRef('chats.selected_message_id', '=', 'leaf.id')
+        .where(isShown),
+    )
+  const rows = await db
+    .selectFrom(marked.as('marked'))
+    .select('id')
+    .orderBy('updated_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .execute()
+  return rows.map(({ id }) => id)
+}
+
+/** Whether the user has a project with this id. */
+export async function hasProject(db: Db, actor: Actor, projectId: string): Promise<boolean> {
+  const found = await db
+    .selectFrom('projects')
+    .select('id')
+    .where('id', '=', projectId)
+    .where(readable(actor, 'projects'))
+    .executeTakeFirst()
+  return found !== undefined
+}

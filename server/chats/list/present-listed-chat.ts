@@ -1,0 +1,22 @@
+import type { ListedChat } from '@yonder/contract/chat-list'
+import type { ListedRow } from './chat-list-store.ts'
+
+/** The title of a chat without messages, as everywhere in the product. */
+const newChatTitle = 'New Chat'
+
+/** Presents a chat to its owner, as lists show it. */
+export function presentListedChat(row: ListedRow): ListedChat {
+  return {
+    id: row.id,
+    title: row.title ?? newChatTitle,
+    update_time: new Date(row.updated_at).toISOString(),
+    ...(row.title_source !== null && { title_source: row.title_source }),
+    ...(row.pinned === 1 && { pinned: true }),
+    ...(row.archived === 1 && { archived: true }),
+    ...(row.unread === 1 && { unread: true }),
+    ...(row.call_state === 'waiting' && { waiting: true }),
+    ...(Boolean(row.running) && { running: true }),
+    ...(row.project_id !== null && { project_id: row.project_id }),
+    ...(row.deleted_at !== null && { deleted_time: new Date(row.deleted_at).toISOString() }),
+  }
+}
