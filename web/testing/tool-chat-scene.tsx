@@ -69,11 +69,12 @@ export function showAllElements(): void {
   vi.stubGlobal('IntersectionObserver', Observer)
 }
 
-/** Renders the screen of a chat with tools, and waits until its list of bots is shown. */
+/** Renders the screen of a chat with tools in which the user has selected Fox, and waits until its list of bots is shown. */
 export async function openToolChat(chat: Chat, api = new ScriptedApi(), known = connector) {
   vi.stubGlobal('scrollTo', () => undefined)
+  localStorage.setItem('chat_c1_selectedBot', 'Fox')
   api
-    .on('GET /api/bots', () => json([...owlAndFox].reverse()))
+    .on('GET /api/bots', () => json(owlAndFox))
     .on('GET /api/chats/c1', () => json(chat))
     .on('GET /api/mcp-servers', () => json([known]))
   const view = renderScreen(

@@ -9,6 +9,7 @@ import { IconButton } from '../../ui/button/icon-button.tsx'
 import { classNames } from '../../ui/class-names.ts'
 import { useFocusAfterRemoval } from '../../ui/focus.ts'
 import { Skeleton } from '../../ui/states/progress.tsx'
+import type { BotChoice } from './composer/bot-select.tsx'
 import { ContentsButton } from './contents/chat-contents.tsx'
 import type { ChatSession } from './session/chat-session.ts'
 import { countCallsAfter } from './session/run-messages.ts'
@@ -113,17 +114,23 @@ export interface ChatStatusProps {
   readonly view: SessionView
   /** The reply whose call needs approval. Sending a message denies this call and those after it. */
   readonly pending: Message | undefined
+  readonly choice: BotChoice
 }
 
 /**
- * The line above the input: a lost connection, a failure, or how a message affects the pending call.
+ * The line above the input: a lost connection, a failure, how a message affects the pending call, or that another bot
+ * replies now.
  */
-export function ChatStatus({ view: { phase, notice }, pending }: ChatStatusProps) {
+export function ChatStatus({ view: { phase, notice }, pending, choice }: ChatStatusProps) {
   // While a proxy holds the stream back, the page says that elsewhere.
   const isLost = useStore(useApi().live.state) === 'lost' && (phase === 'running' || phase === 'stopping')
-  const hint = pending && describePending(countCallsAfter(pending))
+  const hint = pending ? describePending(countCallsAfter(pending)) : describeMissing(choice)
   const text = isLost ? sentenceOf('reconnecting') : (notice ?? hint)
   return <output className="block px-4 pb-2 text-center text-sm text-muted empty:sr-only">{text}</output>
+}
+
+function describeMissing({ missing, selected }: BotChoice): string | undefined {
+  return missing && `The bot of the last reply, ${missing}, no longer exists. ${selected?.name} replies now.`
 }
 
 function describePending(callsAfter: number): string {

@@ -222,3 +222,13 @@ test('counts the result of a tool in the use of the context window', async () =>
     await screen.findByRole('button', { name: 'Context used: 25 % (about 2,000 of 8,000 tokens)' }),
   ).toBeVisible()
 })
+
+test('says which bot replies when the bot of the last reply no longer exists, until one is chosen (§4.4)', async () => {
+  openChat({ ...shortChat, messages: [message('u1', null), reply('a1', 'u1', { bot: 'Heron' })] })
+  const select = await screen.findByRole('combobox')
+  expect(select).toHaveValue('Owl')
+  const hint = 'The bot of the last reply, Heron, no longer exists. Owl replies now.'
+  expect(screen.getByText(hint)).toBeVisible()
+  await userEvent.selectOptions(select, 'Fox')
+  expect(screen.queryByText(/no longer exists/)).toBeNull()
+})

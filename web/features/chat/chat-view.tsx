@@ -148,7 +148,11 @@ function Conversation({ chat, view, session, frame }: ConversationProps) {
           )}
         </div>
         <ComposerBar onGoToEnd={following ? undefined : goToEnd} onButtonRemoved={moveFocus}>
-          <ChatStatus view={view} pending={calls.last?.call?.state === 'waiting' ? calls.last : undefined} />
+          <ChatStatus
+            view={view}
+            pending={calls.last?.call?.state === 'waiting' ? calls.last : undefined}
+            choice={choice}
+          />
           <Composer
             ref={input}
             choice={choice}

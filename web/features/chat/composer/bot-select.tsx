@@ -39,19 +39,24 @@ export function BotSelect({ choice }: { readonly choice: BotChoice }) {
 }
 
 /**
- * The bot that replies: the choice that is stored under `storageKey`, or the first bot of the list. A stored name that
- * no bot has, because the bot was renamed or deleted, stands for the chat's bot `chatBot`.
+ * The bot that replies: the choice that is stored under `storageKey`, else the bot of the chat's last reply `chatBot`,
+ * else the first bot of the list. So another device, which has stored no choice, does not change the bot of a chat. No bot
+ * has the stored name after the bot was renamed or deleted.
  */
 export function useBotChoice(storageKey: string, chatBot?: string) {
   const { data: bots, error } = useBots()
   const storedName = useSyncExternalStore(subscribe, () => browserStorage.read(storageKey))
   const find = (name: string | null | undefined) => bots?.find((bot) => bot.name === name)
+  const known = find(storedName) ?? find(chatBot)
+  const selected = known ?? bots?.[0]
   return {
     /** Undefined until the list is loaded. */
     bots,
     error,
     /** Undefined until the list is loaded, and while it is empty. */
-    selected: find(storedName) ?? (storedName === null ? undefined : find(chatBot)) ?? bots?.[0],
+    selected,
+    /** The bot of the last reply, if it no longer exists and `selected` takes its place without the user's choice. */
+    missing: known === undefined && selected !== undefined ? chatBot : undefined,
     select: (name: string) => browserStorage.write(storageKey, name),
   }
 }

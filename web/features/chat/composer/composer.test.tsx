@@ -211,12 +211,20 @@ test('selects the first bot when the stored one no longer exists (§4.4)', async
   expect(onSend).toHaveBeenCalledExactlyOnceWith('word', 'Owl')
 })
 
-test('selects the bot of the chat when the stored one was renamed, and the first one without a stored one (§4.4)', async () => {
-  localStorage.setItem('chat_c1_selectedBot', 'Former')
-  const renamed = open({ storageKey: 'chat_c1_selectedBot', chatBot: 'Fox' })
-  expect(await screen.findByRole('combobox')).toHaveValue('Fox')
-  renamed.unmount()
-  open({ storageKey: 'chat_c2_selectedBot', chatBot: 'Fox' })
+test('counts the bot of the last reply as saved where nothing is stored, or a bot that was renamed or deleted (§4.4)', async () => {
+  for (const stored of [null, 'Former']) {
+    if (stored !== null) localStorage.setItem('chat_c1_selectedBot', stored)
+    const view = open({ storageKey: 'chat_c1_selectedBot', chatBot: 'Fox' })
+    expect(await screen.findByRole('combobox')).toHaveValue('Fox')
+    expect(localStorage.getItem('chat_c1_selectedBot')).toBe(stored)
+    view.unmount()
+  }
+  // A stored choice of the user goes first, and a chat without replies begins with the first bot.
+  localStorage.setItem('chat_c1_selectedBot', 'Owl')
+  const chosen = open({ storageKey: 'chat_c1_selectedBot', chatBot: 'Fox' })
+  expect(await screen.findByRole('combobox')).toHaveValue('Owl')
+  chosen.unmount()
+  open({ storageKey: 'chat_c2_selectedBot' })
   expect(await screen.findByRole('combobox')).toHaveValue('Owl')
 })
 
