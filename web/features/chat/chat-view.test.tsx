@@ -202,7 +202,7 @@ test('shows content that has several parts as one text (§3.7)', async () => {
   await screen.findByRole('combobox')
 })
 
-test('counts the result of a tool in the use of the context window', async () => {
+test('counts the result of a tool, and what is being typed, in the use of the context window', async () => {
   const chat = makeChat([
     message('u1', null),
     reply('a1', 'u1', {
@@ -221,6 +221,13 @@ test('counts the result of a tool in the use of the context window', async () =>
   expect(
     await screen.findByRole('button', { name: 'Context used: 25 % (about 2,000 of 8,000 tokens)' }),
   ).toBeVisible()
+  const box = screen.getByRole('textbox', { name: 'Message' })
+  fireEvent.change(box, { target: { value: 'x'.repeat(8_000) } })
+  expect(
+    screen.getByRole('button', { name: 'Context used: 50 % (about 4,000 of 8,000 tokens)' }),
+  ).toBeVisible()
+  fireEvent.change(box, { target: { value: '' } })
+  expect(screen.getByRole('button', { name: /^Context used: 25 %/ })).toBeVisible()
 })
 
 test('says which bot replies when the bot of the last reply no longer exists, until one is chosen (§4.4)', async () => {

@@ -1,5 +1,5 @@
 import type { MessageContent } from '@yonder/contract/message'
-import { isBlank, textOfContent, withText } from '@yonder/contract/message-text'
+import { countContent, isBlank, textOfContent, withText } from '@yonder/contract/message-text'
 import { ArrowUp, Square } from 'lucide-react'
 import { useEffect, useImperativeHandle, useRef, type Ref } from 'react'
 import { IconButton } from '../../../ui/button/icon-button.tsx'
@@ -76,7 +76,7 @@ export function Composer({ choice, contextUse, draftKey, busy, onSend, onStop, r
       <div className="flex items-center justify-between gap-2 pr-2 pb-2 pl-2 short:sm:max-w-1/2 short:sm:shrink-0">
         <BotSelect choice={choice} />
         <div className="flex items-center gap-1">
-          {contextUse !== undefined && <ContextGauge use={contextUse} />}
+          {contextUse !== undefined && <ContextGauge use={contextUse} typed={countContent(content)} />}
           <NewLineButton area={area} />
           {busy && onStop !== undefined ? (
             <StopButton onStop={onStop} onRemoved={() => focusInput(area.current)} />

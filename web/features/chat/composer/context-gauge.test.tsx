@@ -26,18 +26,20 @@ it('is absent without a known window, without messages, and without a bot', () =
 })
 
 it('names the share, also above 100 %, and shows it as a figure from 50 % on', () => {
-  const { rerender } = render(<ContextGauge use={{ tokens: 1_000, window: 8_000, isEstimate: false }} />)
+  const { rerender } = render(
+    <ContextGauge use={{ tokens: 1_000, window: 8_000, isEstimate: false }} typed={0} />,
+  )
   const gauge = screen.getByRole('button')
   expect(gauge).toHaveAccessibleName('Context used: 13 % (1,000 of 8,000 tokens)')
   expect(screen.queryByText('13 %')).toBeNull()
-  rerender(<ContextGauge use={{ tokens: 9_000, window: 8_000, isEstimate: true }} />)
+  rerender(<ContextGauge use={{ tokens: 9_000, window: 8_000, isEstimate: true }} typed={0} />)
   expect(gauge).toHaveAccessibleName('Context used: 113 % (about 9,000 of 8,000 tokens)')
   expect(screen.getByText('113 %')).toBeVisible()
 })
 
 it('shows its figures when it is tapped, and hides them after a tap elsewhere', async () => {
   const user = userEvent.setup()
-  render(<ContextGauge use={{ tokens: 1_000, window: 8_000, isEstimate: false }} />)
+  render(<ContextGauge use={{ tokens: 1_000, window: 8_000, isEstimate: false }} typed={0} />)
   const figures = () => screen.queryByText('Context: 13 % (1,000 of 8,000 tokens)')
   expect(figures()).toBeNull()
   await user.pointer({ keys: '[TouchA]', target: screen.getByRole('button') })

@@ -13,16 +13,23 @@ const dangerPercent = 95
 const radius = 6.5
 const circumference = 2 * Math.PI * radius
 
+export interface ContextGaugeProps {
+  readonly use: ContextUse
+  /** The characters of the message that is being written. */
+  readonly typed: number
+}
+
 /**
- * The part of the bot's context window that the chat uses: a ring, from 50 % on with the percentage. It is a
- * button, because its tooltip must also open with a tap and with the keyboard.
+ * The part of the bot's context window that the chat uses, with the message that is being written: a ring, from 50 % on
+ * with the percentage. It is a button, because its tooltip must also open with a tap and with the keyboard.
  */
-export function ContextGauge({ use }: { readonly use: ContextUse }) {
+export function ContextGauge({ use, typed }: ContextGaugeProps) {
+  const tokens = use.tokens + estimateTokens(typed)
   // Above 1 when the chat no longer fits as it is.
-  const share = use.tokens / use.window
+  const share = tokens / use.window
   const percent = Math.round(share * 100)
-  const about = use.isEstimate ? 'about ' : ''
-  const figures = `${percent} % (${about}${formatCount(use.tokens)} of ${formatCount(use.window)} tokens)`
+  const about = use.isEstimate || typed > 0 ? 'about ' : ''
+  const figures = `${percent} % (${about}${formatCount(tokens)} of ${formatCount(use.window)} tokens)`
   return (
     <Tooltip text={`Context: ${figures}`} opensOnPress>
       <button
@@ -63,8 +70,8 @@ export interface ContextUse {
   readonly isEstimate: boolean
 }
 
-/** Most tokenizers are close to this in European languages. */
-const charsPerToken = 4
+/** Most tokenizers are close to four characters for a token in European languages. */
+const estimateTokens = (chars: number) => Math.ceil(chars / 4)
 
 /**
  * Returns how much of the context window the messages of a path use: the provider's count for the last reply that has
@@ -78,7 +85,7 @@ export function measureContext(path: readonly Message[], bot: Bot | undefined): 
   const { input_tokens = 0, output_tokens = 0 } = path[counted]?.usage ?? {}
   const chars = path.slice(counted + 1).reduce((sum, message) => sum + countChars(message), 0)
   return {
-    tokens: (input_tokens ?? 0) + (output_tokens ?? 0) + Math.ceil(chars / charsPerToken),
+    tokens: (input_tokens ?? 0) + (output_tokens ?? 0) + estimateTokens(chars),
     window,
     isEstimate: chars > 0,
   }
