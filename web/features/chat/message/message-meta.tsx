@@ -10,7 +10,7 @@ import { PromptButton } from '../../prompts/prompt-button.tsx'
 import { ShareButton } from '../../sharing/share-button.tsx'
 import { DetailsButton } from '../../usage/details-button.tsx'
 import type { Siblings } from '../list/message-tree.ts'
-import { MessageActionsContext } from './message-context.ts'
+import { MessageActionsContext, ToolCallsContext } from './message-context.ts'
 
 export interface MessageMetaProps {
   readonly message: Message
@@ -23,9 +23,16 @@ export interface MessageMetaProps {
   readonly children?: ReactNode
 }
 
-/** The line under a message: its author and time, its versions, and its actions. */
+/**
+ * The line under a message: its author and time, its versions, and its actions, which are shown on hover and focus. Those
+ * of the last reply are always shown.
+ */
 export function MessageMeta({ message, replies = [message], text, align, children }: MessageMetaProps) {
   const actions = use(MessageActionsContext)
+  const { last } = use(ToolCallsContext)
+  // The last message may be the result of the reply's call, which is not shown as a message.
+  const isLastReply =
+    message.role === 'assistant' && (last?.id === message.id || last?.parent_id === message.id)
   return (
     <div
       className={classNames(
@@ -45,7 +52,13 @@ export function MessageMeta({ message, replies = [message], text, align, childre
           onSelect={actions.select}
         />
       )}
-      <span className="flex opacity-0 transition-opacity group-focus-within/message:opacity-100 group-hover/message:opacity-100 pointer-coarse:opacity-100">
+      <span
+        className={classNames(
+          'flex',
+          !isLastReply &&
+            'opacity-0 transition-opacity group-focus-within/message:opacity-100 group-hover/message:opacity-100 pointer-coarse:opacity-100',
+        )}
+      >
         {text !== '' && <CopyButton title="Copy message" text={text} />}
         {children}
         {message.role === 'assistant' && <RegenerateButton message={message} />}
