@@ -40,3 +40,54 @@ for (const { look, viewport, colorScheme } of looks) {
     await expect(page.getByRole('article')).toHaveCount(4)
   })
 }
+
+const code = Array.from(
+  { length: 60 },
+  (_, line) => `const value${line} = ${'compute() + '.repeat(12)}${line}`,
+)
+
+for (const { look, viewport, colorScheme } of looks) {
+  test(`the header of a long code block stays in view, and its lines wrap for good: ${look}`, async ({
+    page,
+    model,
+    axe,
+  }) => {
+    await setLook(page, { viewport, colorScheme })
+    const short = '```js\nlet a\n```'
+    model.when('write', [
+      `${short}\n\n\`\`\`js\n${code.join('\n')}\n\`\`\`\n\nThat is all.`,
+      { finish: 'stop' },
+    ])
+    await writeMessage(page, 'write a program')
+    const block = lastTurn(page).locator('figure').last()
+    await expect(block.locator('.hljs-keyword').first()).toBeVisible()
+    await expect(sendButton(page)).toBeVisible()
+    // The middle of the block is at the top of the window, and its header below that of the page.
+    await block.evaluate((element) => scrollTo(0, scrollY + element.getBoundingClientRect().top + 300))
+    const header = block.locator('figcaption')
+    const pageHeader = await page.getByRole('banner').boundingBox()
+    const bottom = pageHeader!.y + pageHeader!.height
+    await expect.poll(async () => Math.round((await header.boundingBox())!.y - bottom)).toBe(0)
+
+    // A short line needs no button.
+    const wrap = page.getByRole('button', { name: 'Wrap lines' })
+    await expect(wrap).toHaveCount(1)
+    const overflow = () => block.locator('pre').evaluate((pre) => pre.scrollWidth - pre.clientWidth)
+    expect(await overflow()).toBeGreaterThan(0)
+    await expect(wrap).toHaveAttribute('aria-pressed', 'false')
+    await wrap.focus()
+    await page.keyboard.press('Space')
+    await expect(wrap).toHaveAttribute('aria-pressed', 'true')
+    expect(await overflow()).toBe(0)
+    await expect(wrap).toBeInViewport()
+    await axe(page)
+    await page.reload()
+    await expect(wrap).toHaveAttribute('aria-pressed', 'true')
+    expect(await overflow()).toBe(0)
+    await expectNoSidewaysScroll(page)
+    if (process.env['SHOTS']) {
+      await block.evaluate((element) => scrollTo(0, scrollY + element.getBoundingClientRect().top + 300))
+      await page.screenshot({ path: `/tmp/shots/code-${viewport.width}.png` })
+    }
+  })
+}

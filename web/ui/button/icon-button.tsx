@@ -18,7 +18,7 @@ interface IconLook {
 
 function iconClasses({ look = 'plain', size = 'medium', shape = 'rounded' }: IconLook): string {
   return classNames(
-    'touch-target inline-flex shrink-0 items-center justify-center transition-colors disabled:opacity-40 aria-disabled:opacity-40',
+    'touch-target inline-flex shrink-0 items-center justify-center transition-colors disabled:opacity-40 aria-disabled:opacity-40 aria-pressed:bg-pressed aria-pressed:text-ink',
     size === 'small' ? 'size-8' : 'size-9',
     shape === 'round' ? 'rounded-full' : 'rounded-control',
     looks[look],

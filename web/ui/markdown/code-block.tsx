@@ -1,6 +1,11 @@
 import type { Element, ElementContent } from 'hast'
-import { createContext, lazy, memo, Suspense, use, useDeferredValue, type ReactNode } from 'react'
+import { WrapText } from 'lucide-react'
+import { createContext, lazy, memo, Suspense, use, useDeferredValue, useMemo, type ReactNode } from 'react'
+import { createStoredValue } from '../../lib/browser-storage.ts'
+import { useStore } from '../../lib/store.ts'
 import { CopyButton } from '../button/copy-button.tsx'
+import { IconButton } from '../button/icon-button.tsx'
+import { classNames } from '../class-names.ts'
 import { maxLanguageChars } from './split-blocks.ts'
 
 const HighlightedCode = lazy(async () => ({
@@ -18,20 +23,55 @@ export interface CodeBlockProps {
   readonly closed: boolean
 }
 
-/** Code with its language and a copy button. Highlighting changes neither text nor size, so nothing moves. */
+/** Whether long lines of code are wrapped, in every block of this browser. */
+const wrapPreference = createStoredValue('wrapCodeLines', (text) => text === 'true')
+
+/** Lines with more characters may be wider than a phone, and than the column of messages. */
+const narrowLineChars = 36
+const wideLineChars = 80
+
+/**
+ * Code with its language, a button that wraps long lines, and one that copies. This header stays in view while a long
+ * block is scrolled. Highlighting changes neither text nor size, so nothing moves.
+ */
 export const CodeBlock = memo(function CodeBlock({ language, code, closed }: CodeBlockProps) {
   const isHighlighted = useDeferredValue(
     closed && language !== '' && code.length <= maxHighlightedChars,
     false,
   )
+  const isWrapped = useStore(wrapPreference)
+  const longest = useMemo(
+    () => code.split('\n').reduce((max, { length }) => Math.max(max, length), 0),
+    [code],
+  )
   return (
-    <figure dir="ltr" className="markdown-code overflow-hidden rounded-card border border-line bg-sunken">
-      <figcaption className="flex min-h-9 items-center justify-between pr-1.5 pl-4 text-xs leading-[1.65] text-muted">
-        <span>{language === '' ? 'text' : language}</span>
+    // Not `overflow-hidden`, within which the header would not stick to the window.
+    <figure dir="ltr" className="markdown-code overflow-clip rounded-card border border-line bg-sunken">
+      <figcaption className="sticky top-header-end z-1 flex min-h-9 items-center bg-sunken pr-1.5 pl-4 text-xs leading-[1.65] text-muted">
+        <span className="mr-auto">{language === '' ? 'text' : language}</span>
+        {longest > narrowLineChars && (
+          <span className={classNames('flex', longest <= wideLineChars && 'sm:hidden')}>
+            <IconButton
+              label="Wrap lines"
+              size="small"
+              aria-pressed={isWrapped}
+              onClick={() => wrapPreference.set(!isWrapped)}
+            >
+              <WrapText size={16} aria-hidden />
+            </IconButton>
+          </span>
+        )}
         <CopyButton title="Copy code" text={code} />
       </figcaption>
-      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- long lines scroll with the keyboard too */}
-      <pre tabIndex={0} className="overflow-x-auto px-4 pb-3.5 font-mono text-code [tab-size:4]">
+      <pre
+        // Long lines scroll with the keyboard too.
+        // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
+        tabIndex={0}
+        className={classNames(
+          'px-4 pb-3.5 font-mono text-code [tab-size:4]',
+          isWrapped ? 'wrap-anywhere whitespace-pre-wrap' : 'overflow-x-auto',
+        )}
+      >
         <code>
           {isHighlighted ? (
             <Suspense fallback={code}>
