@@ -1,8 +1,9 @@
+import type { Locator } from '@playwright/test'
 import { continueText } from '@yonder/contract/message-text'
-import { sendButton, writeMessage } from './support/chat-page.ts'
+import { input, sendButton, writeMessage } from './support/chat-page.ts'
 import { expect, looks, setLook } from './support/fixtures.ts'
 import { expectNoSidewaysScroll } from './support/page-checks.ts'
-import { lastTurn, send, test } from './support/tools-fixtures.ts'
+import { callApi, lastTurn, send, test } from './support/tools-fixtures.ts'
 
 for (const { look, viewport, colorScheme } of looks) {
   test(`a reply that its limit has cut within code goes on in the same block: ${look}`, async ({
@@ -91,3 +92,63 @@ for (const { look, viewport, colorScheme } of looks) {
     }
   })
 }
+
+test('the actions of the last reply are always shown, and a share that failed says why (§8.14)', async ({
+  page,
+  model: _,
+  problems,
+  axe,
+}) => {
+  problems.expect(/503|Failed to generate share link/)
+  await send(page, 'hello')
+  await send(page, 'and more')
+  const opacity = (turn: Locator) =>
+    turn
+      .getByTitle('Copy message')
+      .locator('..')
+      .evaluate((row) => getComputedStyle(row).opacity)
+  await page.mouse.move(0, 0)
+  await expect.poll(() => opacity(lastTurn(page))).toBe('1')
+  await expect.poll(() => opacity(page.getByRole('article').nth(1))).toBe('0')
+
+  await page.route('**/api/share/**', (route) =>
+    route.fulfill({ status: 503, json: { error: { code: 'unavailable', message: 'The disk is full.' } } }),
+  )
+  const first = page.getByRole('article').nth(1)
+  await first.hover()
+  await first.getByRole('button', { name: 'Share' }).click()
+  const problem = page.getByText('Not shared. The disk is full.')
+  await expect(problem).toBeVisible()
+  await axe(page)
+  // Its place is free of the buttons, which disappear when the pointer leaves.
+  await page.mouse.move(0, 0)
+  await input(page).focus()
+  await expect(problem).toBeVisible()
+  await page.keyboard.press('Shift')
+  await expect(problem).toHaveCount(0)
+})
+
+test('another device goes on with the bot of the last reply, and says which bot replies when it is gone (§4.4)', async ({
+  page,
+  model,
+  account,
+  openDevice,
+}) => {
+  await callApi(page, 'POST', '/api/bot', { name: 'Second', model: 'scripted', base_url: model.baseUrl })
+  await page.reload()
+  await page.getByRole('combobox', { name: 'Bot' }).selectOption('Second')
+  await send(page, 'hello')
+  await expect(lastTurn(page)).toContainText('without a script')
+  const phone = await openDevice(account, page.url(), {
+    viewport: { width: 390, height: 844 },
+    hasTouch: true,
+  })
+  const choice = phone.getByRole('combobox', { name: 'Bot' })
+  await expect(choice).toHaveValue('Second')
+  await callApi(page, 'DELETE', '/api/bot/Second')
+  await expect(choice).toHaveValue('Scripted')
+  await expect(phone.getByText('Second, no longer exists. Scripted replies now.')).toBeVisible()
+  await writeMessage(phone, 'and now?')
+  await expect(phone.getByRole('article', { name: 'Scripted' })).toBeVisible()
+  await expect(phone.getByText('no longer exists')).toHaveCount(0)
+})

@@ -1,56 +1,66 @@
 import { Check, Share2, X } from 'lucide-react'
-import { useEffect, useRef, useState } from 'react'
+import {
+  useEffect,
+  useEffectEvent,
+  useLayoutEffect,
+  useRef,
+  useState,
+  type ReactNode,
+  type RefObject,
+} from 'react'
 import { shareAddress, useCreateShare } from '../../data/shares.ts'
+import { readReason } from '../../lib/api/api-error.ts'
 import { logError } from '../../lib/log-error.ts'
 import { CopyButton } from '../../ui/button/copy-button.tsx'
 import { IconButton } from '../../ui/button/icon-button.tsx'
 import { Dialog } from '../../ui/dialog/dialog.tsx'
 import { Field } from '../../ui/form/field.tsx'
 import { TextInput } from '../../ui/form/text-input.tsx'
+import { placeTooltip } from '../../ui/tooltip/tooltip.tsx'
 
-/** How long the outcome is shown. */
+/** How long it is shown that a chat was shared. A failure is shown until the user does something else. */
 const feedbackMs = 2000
 
-type Feedback = Exclude<LinkDelivery, 'cancelled'>
-
-const labels: Readonly<Record<Feedback, string>> = {
-  copied: 'Copied to clipboard!',
-  shared: 'Shared',
-  failed: 'Not shared',
-}
+const labels = { copied: 'Copied to clipboard!', shared: 'Shared' } as const
 
 export interface ShareButtonProps {
   readonly chatId: string
   readonly messageId: string
 }
 
-/**
- * Shares the chat up to a message, and shows the outcome for two seconds. A link that cannot be copied is shown.
- */
+/** Shares the chat up to a message, and shows the outcome at the button. A link that cannot be copied is shown. */
 export function ShareButton({ chatId, messageId }: ShareButtonProps) {
   const createShare = useCreateShare(chatId)
+  const anchor = useRef<HTMLSpanElement>(null)
   const [busy, setBusy] = useState(false)
-  const [feedback, setFeedback] = useState<Feedback>()
+  const [done, setDone] = useState<keyof typeof labels>()
+  /** Why the chat was not shared. */
+  const [problem, setProblem] = useState<string>()
   const [uncopied, setUncopied] = useState<string>()
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
   useEffect(() => () => clearTimeout(timer.current), [])
+  useNextAction(problem !== undefined, () => setProblem(undefined))
 
   const share = async () => {
     setBusy(true)
-    const created = await createShare.run(messageId)
-    const address = created.done ? shareAddress(created.answer.shareId) : undefined
-    const outcome = address === undefined ? 'failed' : await deliverLink(address)
-    setBusy(false)
     clearTimeout(timer.current)
-    // The link exists, and everyone who has it can read the chat, so 'Not shared' would be wrong.
-    const isUncopied = address !== undefined && outcome === 'failed'
-    setUncopied(isUncopied ? address : undefined)
-    setFeedback(isUncopied || outcome === 'cancelled' ? undefined : outcome)
-    timer.current = setTimeout(() => setFeedback(undefined), feedbackMs)
+    setDone(undefined)
+    const created = await createShare.run(messageId)
+    if (created.done) {
+      const address = shareAddress(created.answer.shareId)
+      const outcome = await deliverLink(address)
+      // The link exists, and everyone who has it can read the chat, so 'Not shared' would be wrong.
+      if (outcome === 'failed') setUncopied(address)
+      else if (outcome !== 'cancelled') {
+        setDone(outcome)
+        timer.current = setTimeout(() => setDone(undefined), feedbackMs)
+      }
+    } else setProblem(created.error === undefined ? 'You were signed out.' : readReason(created.error))
+    setBusy(false)
   }
 
   return (
-    <span className="relative inline-flex">
+    <span ref={anchor} className="inline-flex">
       <IconButton
         label="Share"
         size="small"
@@ -59,15 +69,17 @@ export function ShareButton({ chatId, messageId }: ShareButtonProps) {
           if (!busy) void share()
         }}
       >
-        <FeedbackIcon feedback={feedback} />
-      </IconButton>
-      {/* Floats over the text, so that neither the buttons nor the lines below move. */}
-      <output className="pointer-events-none absolute right-0 bottom-full mb-1 whitespace-nowrap">
-        {feedback !== undefined && (
-          <span className="block animate-appear rounded-control bg-ink px-2 py-1 text-page">
-            {labels[feedback]}
-          </span>
+        {problem !== undefined ? (
+          <X size={16} aria-hidden />
+        ) : done !== undefined ? (
+          <Check size={16} aria-hidden />
+        ) : (
+          <Share2 size={16} aria-hidden />
         )}
+      </IconButton>
+      <output>
+        {problem !== undefined && <Feedback anchor={anchor}>Not shared. {problem}</Feedback>}
+        {done !== undefined && <Feedback anchor={anchor}>{labels[done]}</Feedback>}
       </output>
       {uncopied !== undefined && (
         <ShareLinkDialog address={uncopied} onClose={() => setUncopied(undefined)} />
@@ -76,9 +88,46 @@ export function ShareButton({ chatId, messageId }: ShareButtonProps) {
   )
 }
 
-function FeedbackIcon({ feedback }: { readonly feedback: Feedback | undefined }) {
-  if (feedback === undefined) return <Share2 size={16} aria-hidden />
-  return feedback === 'failed' ? <X size={16} aria-hidden /> : <Check size={16} aria-hidden />
+/** Calls `onAction` at the next press of a key or a pointer, wherever it is, while `isWaiting`. */
+function useNextAction(isWaiting: boolean, onAction: () => void): void {
+  const handleAction = useEffectEvent(onAction)
+  useEffect(() => {
+    if (!isWaiting) return
+    const handle = () => handleAction()
+    document.addEventListener('keydown', handle, true)
+    document.addEventListener('pointerdown', handle, true)
+    return () => {
+      document.removeEventListener('keydown', handle, true)
+      document.removeEventListener('pointerdown', handle, true)
+    }
+  }, [isWaiting])
+}
+
+interface FeedbackProps {
+  readonly anchor: RefObject<HTMLElement | null>
+  readonly children: ReactNode
+}
+
+/**
+ * A text at the button. As a popover it moves no line, fits into the window, and stays visible when the pointer has left
+ * the message and its buttons disappear.
+ */
+function Feedback({ anchor, children }: FeedbackProps) {
+  const bubble = useRef<HTMLSpanElement>(null)
+  useLayoutEffect(() => {
+    if (bubble.current === null || anchor.current === null) return
+    bubble.current.showPopover?.()
+    placeTooltip(bubble.current, anchor.current)
+  }, [anchor])
+  return (
+    <span
+      ref={bubble}
+      popover="manual"
+      className="pointer-events-none fixed inset-auto m-0 max-w-floating animate-appear bg-transparent py-1.5"
+    >
+      <span className="block rounded-control bg-ink px-2 py-1 text-xs text-page">{children}</span>
+    </span>
+  )
 }
 
 interface ShareLinkDialogProps {
