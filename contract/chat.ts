@@ -50,12 +50,30 @@ export const SummaryMessage = z.object({
 
 export type SummaryMessage = z.infer<typeof SummaryMessage>
 
+/** The message of a found chat that has the most of the searched words; of several, the newest. */
+export const Passage = z.object({
+  message_id: z.string(),
+  role: z.enum(['user', 'assistant']),
+  /** Today's name of the bot that replied; of a deleted bot, its name at that time. */
+  bot: z.string().optional(),
+  model: z.string().optional(),
+  /** Absent when it is unknown. */
+  time: z.string().optional(),
+  /** About 150 characters around the first match, on one line and without markdown marks; `…` where it was cut. */
+  text: z.string(),
+  /** How many messages have as many of the words. Counted up to 100: the highest number means "or more". */
+  count: z.int().min(1),
+})
+export type Passage = z.infer<typeof Passage>
+
 /** A chat in a list: the first two messages of the selected path and, when there are more, the last. */
 export const ChatSummary = ChatPlace.extend({
   id: z.string(),
   update_time: z.string(),
   title: z.string().optional(),
   messages: z.array(SummaryMessage),
+  /** Of a chat that a search has found; absent when only its title has the words. */
+  passage: Passage.optional(),
 })
 export type ChatSummary = z.infer<typeof ChatSummary>
 

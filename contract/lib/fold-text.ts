@@ -46,21 +46,13 @@ const characters = new Intl.Segmenter()
 
 /** Returns where a text contains any of the words, as whole characters, in order and without overlaps. */
 export function findWords(text: string, words: readonly string[]): readonly Place[] {
-  let folded = ''
-  /** For each UTF-16 unit of `folded`: the character from which it comes. */
-  const origins: Place[] = []
-  for (const { segment, index } of characters.segment(text)) {
-    const origin = { start: index, end: index + segment.length }
-    const part = foldText(segment)
-    folded += part
-    for (let at = 0; at < part.length; at++) origins.push(origin)
-  }
+  const { folded, originOf } = foldWithOrigins(text)
   const places: Place[] = []
   for (let at = 0; at < folded.length;) {
     const word = words
       .filter((one) => folded.startsWith(one, at))
       .reduce((a, b) => (b.length > a.length ? b : a), '')
-    const [first, last] = [origins[at], origins[at + word.length - 1]]
+    const [first, last] = [originOf(at), originOf(at + word.length - 1)]
     if (word === '' || first === undefined || last === undefined) {
       at += 1
       continue
@@ -70,4 +62,21 @@ export function findWords(text: string, words: readonly string[]): readonly Plac
     at += word.length
   }
   return places.filter(({ start, end }) => end > start)
+}
+
+/** The text folded, and from which character each UTF-16 unit of it comes. */
+function foldWithOrigins(text: string): {
+  readonly folded: string
+  readonly originOf: (at: number) => Place | undefined
+} {
+  if (isAscii(text)) return { folded: text.toLowerCase(), originOf: (at) => ({ start: at, end: at + 1 }) }
+  let folded = ''
+  const origins: Place[] = []
+  for (const { segment, index } of characters.segment(text)) {
+    const origin = { start: index, end: index + segment.length }
+    const part = foldText(segment)
+    folded += part
+    for (let at = 0; at < part.length; at++) origins.push(origin)
+  }
+  return { folded, originOf: (at) => origins[at] }
 }

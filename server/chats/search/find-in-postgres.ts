@@ -1,6 +1,6 @@
 import type { Db } from '../../db/database.ts'
-import { maxTotal, type FindRequest, type FoundChats } from './chat-finder.ts'
-import { listChats, prepareSearch, sampleChats } from './postgres-search-store.ts'
+import { maxTotal, type FindRequest, type FoundChats, type FoundPage } from './chat-finder.ts'
+import { listChats, listPassages, prepareSearch, sampleChats } from './postgres-search-store.ts'
 
 /** Messages that the index may find for a word. When there are more, the chats are read one by one. */
 const maxHits = 20_000
@@ -10,15 +10,21 @@ const maxHits = 20_000
  */
 const indexCostInChats = 22_500
 
+/** Finds the chats that contain every word, and their passages. `trx` is a transaction. */
+export async function findInPostgres(trx: Db, request: FindRequest): Promise<FoundPage> {
+  await prepareSearch(trx)
+  const found = await findChats(trx, request)
+  return { ...found, passages: await listPassages(trx, request, found.ids) }
+}
+
 /**
- * Finds the chats that contain every word. When many chats have all words, the chats are read newest first until there
+ * When many chats have all words, the chats are read newest first until there
  * are enough for the page and the total. Otherwise the index finds the messages with the rarest word, and the other
- * words are looked up in their chats. `trx` is a transaction.
+ * words are looked up in their chats.
  */
-export async function findInPostgres(trx: Db, request: FindRequest): Promise<FoundChats> {
+async function findChats(trx: Db, request: FindRequest): Promise<FoundChats> {
   const { userId, offset, limit } = request
   const wanted = Math.max(maxTotal, offset + limit)
-  await prepareSearch(trx)
   const shares = await sampleChats(trx, userId, request.words)
   const [rarest, ...others] = request.words
     .map((word, index) => ({ word, share: shares.words[index] ?? 0 }))

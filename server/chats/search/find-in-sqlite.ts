@@ -1,7 +1,7 @@
 import { foldText } from '@yonder/contract/lib/fold-text'
 import { maxTotal, type FindRequest, type FoundChats } from './chat-finder.ts'
 import type { SearchReader } from './sqlite-search-store.ts'
-import { matchExpression, isExact } from './words.ts'
+import { isExact, matchExpression, withoutFound } from './words.ts'
 
 /** Texts that are read without the index: this many, and `extraTextsPerMatch` more for each chat that is found. */
 const maxTextsWithoutMatch = 200
@@ -167,9 +167,4 @@ function containsAll(reader: SearchReader, chatId: string, words: readonly strin
     if (missing.length === 0) return true
   }
   return false
-}
-
-function withoutFound(words: readonly string[], text: string): readonly string[] {
-  const folded = foldText(text)
-  return words.filter((word) => !folded.includes(word))
 }

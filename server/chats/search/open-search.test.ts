@@ -1,3 +1,4 @@
+import { continueText } from '@yonder/contract/message-text'
 import { sameWords } from '@yonder/contract/testing/same-words'
 import fc from 'fast-check'
 import { sql } from 'kysely'
@@ -6,6 +7,7 @@ import { foldAgain } from '../../db/migrations/0005-folded-again.ts'
 import type { User } from '../../identity/user.ts'
 import { newId } from '../../lib/new-id.ts'
 import { engines, openTestDatabase, type TestDatabase } from '../../testing/database/test-database.ts'
+import { botRow } from '../../testing/factories/bots.ts'
 import { addChat, addPath } from '../../testing/factories/chats.ts'
 import { addUser } from '../../testing/factories/users.ts'
 import { indexMessages } from './index-messages.ts'
@@ -148,6 +150,106 @@ describe.each(engines)('search on %s', (engine) => {
     expect(await find(user, 'keeper lighthouse')).toEqual({ ids: [both], total: 1 })
     expect(await find(user, '  NIGHT   at light ')).toEqual({ ids: [both], total: 1 })
     expect(await find(user, 'keeper absent')).toEqual({ ids: [], total: 0 })
+  })
+
+  /** The passages of a search, by the id of the chat, as the test has to compare them. */
+  const findPassages = async (user: User, words: string) => {
+    const { chats } = await search.searchChats(user, { search: words, page: 1, limit: 10 })
+    return new Map(chats.map(({ id, passage }) => [id, passage]))
+  }
+
+  it('shows the newest message with the most of the words, before and after it is indexed', async () => {
+    const { db } = database
+    const user = await newUser()
+    const ada = botRow({ id: newId(), user_id: user.id, name: 'Ada' })
+    await db.insertInto('bots').values(ada).execute()
+    const filler = 'and so on '.repeat(40)
+    time += 10
+    const chat = await addChat(db, { id: newId(), user_id: user.id, updated_at: time })
+    const path = await addPath(db, chat, [
+      { role: 'user', content: 'A ferry to Iceland, please' },
+      {
+        role: 'assistant',
+        content: `${filler}\n\n## Take the **Ferry** to [ICELAND](https://a.example)\n\n${filler}`,
+        bot_id: ada.id,
+        bot: 'Old name',
+        model: 'm-1',
+      },
+      { role: 'user', content: 'Only iceland' },
+      { role: 'assistant', content: 'ferry iceland', status: 'streaming' },
+    ])
+    const apart = await addTexts(user, ['the ferry', 'x', 'iceland', 'x'])
+    for (const state of ['queued', 'indexed']) {
+      const found = await findPassages(user, 'iceland FERRY')
+      expect(found.get(chat.id), state).toEqual({
+        message_id: path[1]?.id,
+        role: 'assistant',
+        bot: 'Ada',
+        model: 'm-1',
+        time: new Date(path[1]?.unix_timestamp ?? 0).toISOString(),
+        text: expect.stringMatching(/^…(and|so|on) .* Take the Ferry to ICELAND and so on .*…$/),
+        count: 2,
+      })
+      // No message has both.
+      expect(found.get(apart), state).toMatchObject({ text: 'iceland', count: 2, role: 'user' })
+      expect(found.get(apart), state).not.toHaveProperty('bot')
+      await index()
+    }
+    expect((await findPassages(user, 'a.example')).get(chat.id)?.text).toContain('(https://a.example)')
+    expect((await findPassages(user, '')).get(chat.id)).toBeUndefined()
+  })
+
+  it('cuts a passage around its words in any script and form, far inside a long text', async () => {
+    const user = await newUser()
+    const filler = '天気がいい👩‍👩‍👧 '.repeat(700)
+    const passages = [
+      ['ガイド', 'ｶﾞｲﾄﾞ'],
+      ['strasse', 'Straße'],
+      ['雪山', '雪山'],
+      ['👧', '👩‍👩‍👧'],
+      ['é', 'Cafe\u0301'],
+      ['x', '>x<'],
+    ] as const
+    const ids: string[] = []
+    for (const [, written] of passages)
+      ids.push(
+        await addTexts(user, [`${filler.replaceAll('👩‍👩‍👧', written === '👩‍👩‍👧' ? '' : '👩‍👩‍👧')}${written}${filler}`]),
+      )
+    for (const state of ['queued', 'indexed']) {
+      for (const [at, [searched, written]] of passages.entries()) {
+        const text = (await findPassages(user, searched)).get(ids[at] ?? '')?.text ?? ''
+        expect(text, `${searched}, ${state}`).toContain(written)
+        expect(text.isWellFormed(), searched).toBe(true)
+        expect(text.length, searched).toBeLessThan(1_000)
+      }
+      await index()
+    }
+  })
+
+  it('counts up to 100 passages, and shows no message that a chat does not draw', async () => {
+    const { db } = database
+    const user = await newUser()
+    const many = await addTexts(
+      user,
+      Array.from({ length: 120 }, () => 'cancel it'),
+    )
+    time += 10
+    const hidden = await addChat(db, { id: newId(), user_id: user.id, updated_at: time })
+    await addPath(db, hidden, [
+      { role: 'user', content: 'hi' },
+      { role: 'assistant', content: 'May I?', call_state: 'denied' },
+      { role: 'user', content: 'cancel' },
+      { role: 'assistant', content: 'Never', finish: 'length' },
+      { role: 'user', content: continueText },
+      { role: 'assistant', content: 'mind' },
+      { role: 'user', content: 'cancel' },
+      { role: 'assistant', content: 'No' },
+    ])
+    await index()
+    const found = await findPassages(user, 'cancel')
+    expect([found.get(many)?.count, found.get(hidden.id)?.count]).toEqual([100, 1])
+    expect((await findPassages(user, 'exactly where it ended')).get(hidden.id)).toBeUndefined()
+    expect((await find(user, 'exactly where it ended')).ids).toEqual([hidden.id])
   })
 
   it('treats special characters as text', async () => {

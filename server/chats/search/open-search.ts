@@ -5,12 +5,14 @@ import type { User } from '../../identity/user.ts'
 import { repeatUntilStopped } from '../../lib/repeat-until-stopped.ts'
 import { WorkerThread } from '../../lib/worker-thread.ts'
 import { countChats, listChatIds } from '../chat-store.ts'
-import type { ChatFinder, FindRequest, FoundChats } from './chat-finder.ts'
+import type { ChatFinder, FindRequest, FoundPage } from './chat-finder.ts'
 import { findInPostgres } from './find-in-postgres.ts'
 import { indexMessages, removeFromIndex } from './index-messages.ts'
 import { fillSearchTexts } from './postgres-search-store.ts'
+import { presentPassages } from './present-passages.ts'
 import type { SearchJob, SearchOutcome } from './search-worker.ts'
 import { summarizeChats } from './summarize-chats.ts'
+import { listPassageMessages } from './summary-store.ts'
 import { splitWords } from './words.ts'
 
 /** The total of a list of all chats is exact up to this count. */
@@ -88,17 +90,31 @@ function createChatSearch(database: Database, findApart: ChatFinder | null): Sea
     const offset = (page - 1) * limit
     const request = { userId: user.id, words, offset, limit }
     const foundApart = words.length === 0 ? undefined : await findApart?.(request)
-    return readSnapshot(database, async ({ db }) => {
+    const { found, chats, messages } = await readSnapshot(database, async ({ db }) => {
       const found =
         foundApart ?? (await (words.length === 0 ? listAll(db, user, request) : findInPostgres(db, request)))
-      return { chats: await summarizeChats(db, user, found.ids), total: found.total, page, limit }
+      const chats = await summarizeChats(db, user, found.ids)
+      const positions = Array.from(found.passages.values(), ({ position }) => position)
+      const ids = chats.map(({ id }) => id)
+      return { found, chats, messages: await listPassageMessages(db, ids, positions) }
     })
+    const passages = await presentPassages(found, messages, words)
+    return {
+      chats: chats.map((chat) => {
+        const passage = passages.get(chat.id)
+        return passage === undefined ? chat : { ...chat, passage }
+      }),
+      total: found.total,
+      page,
+      limit,
+    }
   }
 }
 
-async function listAll(db: Db, user: User, { offset, limit }: FindRequest): Promise<FoundChats> {
+async function listAll(db: Db, user: User, { offset, limit }: FindRequest): Promise<FoundPage> {
   return {
     ids: await listChatIds(db, user, { offset, limit }),
     total: await countChats(db, user, maxListTotal),
+    passages: new Map(),
   }
 }

@@ -3,9 +3,9 @@ import { CompiledQuery, sql, type Kysely, type RawBuilder } from 'kysely'
 import { readable } from '../../access/access.ts'
 import type { Db } from '../../db/database.ts'
 import { foldSql, moveQueuedTextsSql, ownerLength } from '../../db/dialects/postgres-search.ts'
-import { searchableSql } from '../../db/dialects/searchable-sql.ts'
+import { searchableSql, shownSql } from '../../db/dialects/searchable-sql.ts'
 import type { Tables } from '../../db/tables/tables.ts'
-import type { FoundChats } from './chat-finder.ts'
+import { maxPassages, partChars, partStep, type FoundChats, type FoundPassage } from './chat-finder.ts'
 import { tsqueryOf } from './words.ts'
 
 /** Newest chats, and texts of each, by which the frequency of words is estimated. */
@@ -93,9 +93,48 @@ export async function listChats(trx: Db, query: ListChatsQuery): Promise<ListedC
   return rows[0] ?? { ids: [], total: 0, isComplete: false }
 }
 
+/** Returns the passage of each of these chats of the user, which contain every word. */
+export async function listPassages(
+  trx: Db,
+  { userId, words }: Pick<ListChatsQuery, 'userId' | 'words'>,
+  chatIds: readonly string[],
+): Promise<ReadonlyMap<string, FoundPassage>> {
+  if (chatIds.length === 0) return new Map()
+  const sum = (found: (word: string) => RawBuilder<boolean>) =>
+    sql<number>`(${sql.join(
+      words.map((word) => sql`(${found(word)})::int`),
+      sql` + `,
+    )})`
+  const inText = sum((word) => sql`bool_or(${containsWord(sql`text`, word)})`)
+  const inPart = sum((word) => containsWord(sql`folded`, word))
+  // The parts are folded one after the other until one has the words, which are seldom all in the same part.
+  const part = (enough: RawBuilder<unknown>) => sql`(
+    select part from (select m.content || '' as content offset 0) c,
+      generate_series(0, greatest(length(content) - 1, 0) / ${partStep}) at,
+      lateral (select substr(content, at * ${partStep} + 1, ${partChars}) as part offset 0) p,
+      lateral (select ${sql.raw(foldSql('part'))} as folded offset 0) f
+    where ${inPart} >= ${enough} limit 1)`
+  const { rows } = await sql<FoundPassage & { readonly chat_id: string }>`
+    with queued as (${selectQueued(userId)}),
+      texts as (
+        select chat_id, position, text from search_texts where chat_id = any(${chatIds}::text[])
+        union all select chat_id, position, text from queued where chat_id = any(${chatIds}::text[])),
+      matched as (select chat_id, position, ${inText} as words from texts group by chat_id, position),
+      best as (
+        select distinct on (m.chat_id) m.position, f.words,
+          count(*) over (partition by m.chat_id, f.words) as count
+        from matched f join messages m on m.position = f.position
+        where f.words > 0 and ${sql.raw(shownSql('m'))}
+        order by m.chat_id, f.words desc, m.position desc)
+    select m.chat_id, m.position, least(b.count, ${maxPassages}) as count,
+      coalesce(${part(sql`b.words`)}, ${part(sql`1`)}, '') as part
+    from best b join messages m on m.position = b.position`.execute(trx)
+  return new Map(rows.map(({ chat_id, ...passage }) => [chat_id, passage]))
+}
+
 /** The user's messages in the queue, whose texts are not stored yet. */
 const selectQueued = (userId: string): RawBuilder<unknown> => sql`
-  select m.chat_id, ${sql.raw(foldSql('m.content'))} as text
+  select m.chat_id, m.position, ${sql.raw(foldSql('m.content'))} as text
   from search_queue q join messages m on m.position = q.position join chats c on c.id = m.chat_id
   where ${readable({ id: userId }, 'chats as c')} and ${sql.raw(searchableSql('m'))}`
 

@@ -1,8 +1,9 @@
 import { SqliteFile } from '../../db/dialects/sqlite-file.ts'
 import { errorCode } from '../../lib/describe-error.ts'
 import { serveJobs } from '../../lib/serve-jobs.ts'
-import type { FindRequest, FoundChats } from './chat-finder.ts'
+import type { FindRequest, FoundPage } from './chat-finder.ts'
 import { findInSqlite } from './find-in-sqlite.ts'
+import { findPassages } from './find-passages.ts'
 import { createSearchReader, type SearchReader } from './sqlite-search-store.ts'
 
 /*
@@ -15,7 +16,7 @@ export interface SearchJob {
   readonly request: FindRequest
 }
 
-export type SearchOutcome = { readonly found: FoundChats } | { readonly error: string; readonly code: string }
+export type SearchOutcome = { readonly found: FoundPage } | { readonly error: string; readonly code: string }
 
 let reader: SearchReader | undefined
 
@@ -31,7 +32,8 @@ function openReader(file: string): SearchReader {
 serveJobs(({ file, request }: SearchJob): SearchOutcome => {
   try {
     reader ??= openReader(file)
-    return { found: findInSqlite(reader, request) }
+    const found = findInSqlite(reader, request)
+    return { found: { ...found, passages: findPassages(reader, found.ids, request.words) } }
   } catch (error) {
     return { error: error instanceof Error ? error.message : String(error), code: errorCode(error) }
   }

@@ -1,6 +1,6 @@
 import type BetterSqlite from 'better-sqlite3'
 import { ofUserSql, readableChatSql } from '../../access/of-user-sql.ts'
-import { searchableSql } from '../../db/dialects/searchable-sql.ts'
+import { searchableSql, shownSql } from '../../db/dialects/searchable-sql.ts'
 
 /*
  * A row of the index is a chunk of one message. Its row id consists of the user's number, the message's position (its
@@ -65,6 +65,12 @@ const queuedSql = `select m.chat_id, m.content from (
       order by c.updated_at desc, m.unix_timestamp desc limit @limit)
   ) q cross join messages m on m.position = q.position cross join chats c on c.id = m.chat_id where ${readableChatSql('c')}`
 
+/** A message with its whole text. */
+export interface MessageText {
+  readonly position: number
+  readonly content: string
+}
+
 export type SearchReader = ReturnType<typeof createSearchReader>
 
 /**
@@ -113,6 +119,10 @@ export function createSearchReader(database: BetterSqlite.Database) {
   const furtherTexts = database
     .prepare<[string], string>(`${textsSql} limit -1 offset ${maxJoinedTexts}`)
     .pluck()
+  const messages = database.prepare<[string], MessageText>(
+    `select m.position, m.content from messages m where m.chat_id = ? and ${searchableSql('m')} and ${shownSql('m')}
+     order by m.unix_timestamp desc`,
+  )
 
   return {
     findUserNumber: (userId: string) => userNumber.get({ userId })?.number,
@@ -138,7 +148,9 @@ export function createSearchReader(database: BetterSqlite.Database) {
     findFirstPosition: (chatId: string) => firstPosition.get(chatId)?.position,
     /** The texts of a chat's finished messages, without results of tools. */
     iterateTexts: (chatId: string) => texts.iterate(chatId),
-    /** The same, the first ones joined by line ends, which takes half the time when all are read. */
+    /** The messages of a chat that a search finds and that the chat shows, newest first. */
+    iterateMessages: (chatId: string) => messages.iterate(chatId),
+    /** The same as `iterateTexts`, the first ones joined by line ends, which takes half the time when all are read. */
     *iterateJoinedTexts(chatId: string) {
       const first = firstTexts.get(chatId)
       yield first?.joined ?? ''

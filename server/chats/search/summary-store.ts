@@ -46,3 +46,25 @@ export async function listSummaryMessages(db: Db, chats: readonly ListedRow[]): 
     .orderBy('m.unix_timestamp')
     .execute()
 }
+
+export type PassageRow = Pick<
+  MessageRow,
+  'chat_id' | 'id' | 'position' | 'role' | 'model' | 'bot' | 'unix_timestamp'
+>
+
+/** Returns messages of these chats by their positions, with today's names of their bots. */
+export async function listPassageMessages(
+  db: Db,
+  chatIds: readonly string[],
+  positions: readonly number[],
+): Promise<PassageRow[]> {
+  if (positions.length === 0) return []
+  return db
+    .selectFrom('messages as m')
+    .leftJoin('bots as b', 'b.id', 'm.bot_id')
+    .select(['m.chat_id', 'm.id', 'm.position', 'm.role', 'm.model', 'm.unix_timestamp'])
+    .select(({ fn }) => fn.coalesce('b.name', 'm.bot').as('bot'))
+    .where('m.position', 'in', positions)
+    .where('m.chat_id', 'in', chatIds)
+    .execute()
+}

@@ -1,4 +1,4 @@
-import { foldWords } from '@yonder/contract/lib/fold-text'
+import { foldText, foldWords } from '@yonder/contract/lib/fold-text'
 
 /** Words that a search uses at most: the longest ones. */
 const maxWords = 12
@@ -6,6 +6,17 @@ const maxWords = 12
 /** Returns the distinct words of a search, folded; longest first, because long words are found fastest. */
 export function splitWords(search: string): string[] {
   return [...foldWords(search)].sort((a, b) => b.length - a.length).slice(0, maxWords)
+}
+
+/** Returns how many of the words a text contains. */
+export function countWords(text: string, words: readonly string[]): number {
+  return words.length - withoutFound(words, text).length
+}
+
+/** Returns the words that a text does not contain. */
+export function withoutFound(words: readonly string[], text: string): readonly string[] {
+  const folded = foldText(text)
+  return words.filter((word) => !folded.includes(word))
 }
 
 /** Characters of a gram. Four distinguish words much better than three. */

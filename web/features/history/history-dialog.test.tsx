@@ -94,6 +94,40 @@ it('applies the search on Enter, and not before (§2.42)', async () => {
   await waitFor(() => expect(rows()).toHaveLength(4))
 })
 
+it('shows the passage that a search has found, and whose it is (§2.43)', async () => {
+  const passage = {
+    message_id: 'm7',
+    role: 'assistant' as const,
+    bot: 'Ada',
+    time: '2026-01-02T03:04:05.000Z',
+    text: '…from Gothenburg, you take the 9:40 ferry from Saltholmen. A family ticket costs less, and dogs travel free of…',
+    count: 4,
+  }
+  const own = { ...passage, role: 'user' as const, bot: undefined, time: undefined, count: 1 }
+  const found = [
+    { ...chat('a', 'Plan a weekend', 'claude-sonnet'), passage },
+    { ...chat('b', 'Pack', 'm'), title: 'Ferry to Iceland', title_source: 'user' as const, passage: own },
+    { ...chat('c', 'Rename', 'm'), title: 'Ferry times', title_source: 'user' as const },
+    { ...chat('d', 'Many', 'm'), archived: true, passage: { ...passage, count: 100 } },
+  ]
+  open(serve(found))
+  await userEvent.type(box(), 'ferry{Enter}')
+  await waitFor(() => expect(rows()).toHaveLength(4))
+  const [first, second, third, fourth] = rows()
+  expect(within(first!).getByText(/Saltholmen/)).toHaveTextContent(
+    '…take the 9:40 ferry from Saltholmen. A family tick…',
+  )
+  expect([...first!.querySelectorAll('mark')].map((mark) => mark.textContent)).toEqual(['ferry'])
+  expect(within(first!).getByText('4 passages, this one 2026-01-02 by Ada')).toBeVisible()
+  expect(second).toHaveTextContent('Ferry to Iceland')
+  expect(within(second!).getByText('1 passage, by you')).toBeVisible()
+  expect(within(third!).getByText('Reply to Rename')).toBeVisible()
+  expect(within(third!).queryByText(/passage/)).toBeNull()
+  expect(
+    within(fourth!).getByText('100 or more passages, this one 2026-01-02 by Ada, archived'),
+  ).toBeVisible()
+})
+
 it('opens a chat on a click, and closes (§2.44)', async () => {
   const { path, onClose } = open(serve(chats))
   await userEvent.click(await screen.findByText('Dive deep'))

@@ -1,4 +1,6 @@
-import type { ChatSummary } from '@yonder/contract/chat'
+import type { ChatSummary, Passage } from '@yonder/contract/chat'
+import { excerptOf } from '@yonder/contract/lib/excerpt'
+import { foldWords } from '@yonder/contract/lib/fold-text'
 import {
   cutText,
   deriveTitle,
@@ -90,7 +92,7 @@ interface HistoryRowProps {
 }
 
 function HistoryRow({ chat, search, onOpen }: HistoryRowProps) {
-  const { title, isTitleCut, preview, model } = summarizeChat(chat)
+  const { title, isTitleCut, preview, model } = summarizeChat(chat, search)
   const updated = new Date(chat.update_time)
   return (
     <li>
@@ -124,6 +126,9 @@ function HistoryRow({ chat, search, onOpen }: HistoryRowProps) {
           <span dir="auto" className="block truncate text-sm text-muted">
             <MarkedText text={preview} search={search} />
           </span>
+          {search !== '' && (
+            <span className="block truncate text-xs text-muted tabular-nums">{describeMatch(chat)}</span>
+          )}
         </span>
       </Link>
     </li>
@@ -135,21 +140,41 @@ type SummaryMessage = ChatSummary['messages'][number]
 /** The length of a preview. */
 const maxPreviewChars = 50
 
-/** Returns what the history shows of a chat. */
-export function summarizeChat({ messages }: ChatSummary) {
+/** Returns what the history shows of a chat. The preview is the passage that a search has found, if there is one. */
+export function summarizeChat({ messages, passage, title, title_source: source }: ChatSummary, search = '') {
   const [first, second] = messages
   if (first === undefined)
     return { title: 'New Chat', isTitleCut: false, preview: 'Start a new conversation...', model: undefined }
   const last = messages.findLast((message) => textOf(message) !== '') ?? first
-  const title = deriveTitle(describeMessage(first), maxHistoryTitleChars)
+  const beginning = deriveTitle(describeMessage(first), maxHistoryTitleChars)
   const preview = cutText(previewOf(last), maxPreviewChars)
   return {
-    title: title.text,
-    isTitleCut: title.isCut,
-    preview: preview.isCut ? `${preview.text}...` : preview.text,
+    title: source === undefined || title === undefined ? beginning.text : title,
+    isTitleCut: source === undefined && beginning.isCut,
+    preview:
+      passage === undefined
+        ? `${preview.text}${preview.isCut ? '...' : ''}`
+        : excerptOf(passage.text, foldWords(search), maxPreviewChars),
     /** The second message is the first reply. */
     model: second?.model,
   }
+}
+
+/** The server counts passages up to this number, which means as many or more. */
+const maxPassages = 100
+
+/** Says what a search has found in a chat, besides its title. */
+function describeMatch({ passage, archived }: ChatSummary): string {
+  if (passage === undefined) return archived === true ? 'Archived' : ''
+  return `${describePassages(passage)}${archived === true ? ', archived' : ''}`
+}
+
+/** Says how many passages there are, and when and by whom the one is that is shown. */
+function describePassages({ count, role, bot, model, time }: Passage): string {
+  const who = role === 'user' ? 'you' : (bot ?? model ?? 'a bot')
+  const here = `${time === undefined ? '' : `${formatRecent(new Date(time))} `}by ${who}`
+  if (count === 1) return `1 passage, ${here}`
+  return `${count}${count >= maxPassages ? ' or more' : ''} passages, this one ${here}`
 }
 
 function describeMessage(message: SummaryMessage): string {
