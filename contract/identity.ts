@@ -24,6 +24,8 @@ export const ClientSettings = z.object({
   }),
   sourceUrl: z.string(),
   demoShareId: z.string().nullable(),
+  /** True when users may delete their chats themselves. */
+  selfService: z.boolean().optional(),
   /** True until the first account of a closed installation exists, which its set-up link creates. */
   needsSetUp: z.boolean().optional(),
 })

@@ -284,6 +284,8 @@ function toConfig(env: Settings, machine: Machine) {
     connectorClientMetadataUrl: env.CONNECTOR_CLIENT_METADATA_URL ?? null,
     /** The id of the share behind 'See Demo'; null means that there is no such link. */
     demoShareId: nullIfNone(env.DEMO_SHARE_ID),
+    /** Whether users may delete their data themselves. */
+    selfService: env.SELF_SERVICE === 'on',
     sourceUrl: env.SOURCE_URL,
     metricsToken: env.METRICS_TOKEN ?? null,
     /** Addresses or networks whose `X-Forwarded-For` is trusted. */

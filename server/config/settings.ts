@@ -309,6 +309,10 @@ const pages = {
       description: "The shared chat behind 'See Demo'. `demo` is a built-in chat; `none` hides the link.",
     },
   ),
+  SELF_SERVICE: withDefault(z.enum(['on', 'off'], 'must be on or off'), 'off', {
+    description:
+      'Whether users may delete chats themselves. While it is `off`, the legal pages say so, and chats can only be archived.',
+  }),
   SOURCE_URL: withDefault(httpUrl, 'https://github.com/yonder-chat/yonder', {
     description: 'The address of the source code, which the app links to.',
   }),
@@ -358,7 +362,7 @@ const sections: readonly (readonly [title: string, settings: Readonly<Record<str
   ['Google', google],
   ['Models and bots', models],
   ['Connectors', connectors],
-  ['Links', pages],
+  ['Pages', pages],
   ['Rate limits (requests per minute)', rateLimits],
 ]
 

@@ -18,6 +18,7 @@ export function registerSettingsRoutes(
     identity: { ...identity.clientSettings },
     sourceUrl: config.sourceUrl,
     demoShareId: config.demoShareId,
+    ...(config.selfService ? { selfService: true } : {}),
     ...((await identity.needsSetUp()) ? { needsSetUp: true } : {}),
   }))
 }

@@ -1,5 +1,6 @@
 import type { ClientSettings } from '@yonder/contract/identity'
 import { BrowserRouter, useLocation, useNavigate } from 'react-router'
+import { SelfServiceContext } from '../data/self-service.ts'
 import { SignInScreen } from '../features/identity/sign-in-screen.tsx'
 import { IdentityContext, useIdentity } from '../features/identity/use-identity.ts'
 import { sentenceOf } from '../lib/api/failure-sentences.ts'
@@ -31,7 +32,9 @@ function StartedRoutes() {
     case 'ready':
       return (
         <IdentityContext value={startup.identity}>
-          <SessionRoutes settings={startup.settings} />
+          <SelfServiceContext value={startup.settings.selfService === true}>
+            <SessionRoutes settings={startup.settings} />
+          </SelfServiceContext>
         </IdentityContext>
       )
   }
