@@ -95,7 +95,11 @@ export const ChatList = z.object({
 export type ChatList = z.infer<typeof ChatList>
 
 /** The same `request` of the same user always gets the same chat, so that a retry creates no second one. */
-export const NewChatQuery = z.object({ request: ClientId.optional() })
+export const NewChatQuery = z.object({
+  request: ClientId.optional(),
+  /** The project to which the chat belongs from its beginning. */
+  project: ClientId.optional(),
+})
 
 /** The id that was reserved for a new chat. */
 export const NewChat = z.object({ id: z.string() })

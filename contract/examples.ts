@@ -9,6 +9,7 @@ import { IdTokenInput } from './identity.ts'
 import { Integration, IntegrationCallback, IntegrationInput } from './integration.ts'
 import { LiveEvent } from './live.ts'
 import { Message } from './message.ts'
+import { ProjectChange, ProjectDetails, ProjectInput } from './project.ts'
 import { ShareRequest, ShareResponse } from './share.ts'
 
 /**
@@ -45,6 +46,14 @@ examples.add(Bot, { id: 'Bot', examples: [{ ...endpoint, ...masked, model }] })
 examples.add(BotInput, { examples: [{ ...endpoint, model, instructions: 'Reply briefly.' }] })
 examples.add(EndpointDraft, { examples: [endpoint] })
 examples.add(BotTest, { examples: [{ ...endpoint, model }] })
+
+const project = { name: 'Thesis', bot: botName, instructions: 'Cite every figure.' }
+examples.add(ProjectDetails, {
+  id: 'Project',
+  examples: [{ ...project, id: 'k1', chats: 14 }],
+})
+examples.add(ProjectInput, { examples: [project] })
+examples.add(ProjectChange, { examples: [{ name: 'Dissertation' }] })
 
 examples.add(Message, { id: 'Message', examples: [message] })
 examples.add(Chat, {

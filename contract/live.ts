@@ -9,8 +9,8 @@ export const LiveRun = z.object({ ...run, seq: z.int().nonnegative() })
 /** An active run. `seq` is the number of its last event before the stream began. */
 export type LiveRun = z.infer<typeof LiveRun>
 
-/** The lists in the settings of a user, and the names of bots and connectors, which chats contain. */
-export const SettingsList = z.enum(['bots', 'connectors', 'integrations', 'names'])
+/** The lists in the settings of a user, the projects, and the names of bots and connectors, which chats contain. */
+export const SettingsList = z.enum(['bots', 'connectors', 'integrations', 'projects', 'names'])
 export type SettingsList = z.infer<typeof SettingsList>
 
 /**

@@ -39,6 +39,7 @@ import { openIntegrations } from './integrations/open-integrations.ts'
 import { openLive, type Live } from './live/open-live.ts'
 import { ListedModels } from './models/catalogue/listed-models.ts'
 import { DialectMemory } from './models/upstream/dialect-memory.ts'
+import { registerProjectRoutes } from './projects/project-routes.ts'
 import { registerShareRoutes } from './shares/share-routes.ts'
 import { registerSharedChatRoutes } from './shares/shared-chat-routes.ts'
 import { registerUsageRoutes } from './usage/usage-routes.ts'
@@ -201,7 +202,7 @@ function registerSignedInRoutes(api: Api, deps: AppDeps, domains: Domains): void
   const botDeps = { ...deps, listedModels }
   registerBotRoutes(api, botDeps, {
     onChanged: createNotifier(live, 'bots'),
-    onRenamed: createNotifier(live, 'names'),
+    onRenamed: createNotifier(live, 'names', 'projects'),
     listConnectors: (user) => syncConnectors(deps.database.db, user, connectors.deps.builtIns, deps.now()),
     readConnectors: (db, user) => readConnectors(db, user, connectors.deps.builtIns),
   })
@@ -210,6 +211,7 @@ function registerSignedInRoutes(api: Api, deps: AppDeps, domains: Domains): void
   registerIntegrationRoutes(api, integrations.deps, { perMinute })
   registerShareRoutes(api, deps)
   registerUsageRoutes(api, deps.database.db)
+  registerProjectRoutes(api, deps, { onChanged: createNotifier(live, 'projects') })
   chats.register(api)
   completions.register(api)
   live.register(api, completions.feed)

@@ -36,6 +36,11 @@ const forms: Readonly<Record<string, readonly Form[]>> = {
   'POST /api/bot/models': [{ body: { name: 'bot' }, rest: { base_url: 'http://127.0.0.1:9/' } }],
   'POST /api/bot/test': [{ body: { name: 'bot' }, rest: { base_url: 'http://127.0.0.1:9/', model: 'm' } }],
   'GET /api/bot/local-models': [],
+  'GET /api/projects': [],
+  'POST /api/project': [{ body: { bot: 'bot' }, rest: { name: 'New' } }],
+  'GET /api/project/{id}': [{ path: { id: 'project' } }],
+  'PUT /api/project/{id}': [{ path: { id: 'project' }, body: { bot: 'bot' } }],
+  'DELETE /api/project/{id}': [{ path: { id: 'project' } }],
   'GET /api/mcp-servers': [],
   'POST /api/mcp-server': [],
   'GET /api/browse-connectors': [],
@@ -64,7 +69,7 @@ const forms: Readonly<Record<string, readonly Form[]>> = {
   'GET /api/integration/auth/{name}': [{ path: { name: 'integration' } }],
   // The state identifies the user (`finish-google-consent.test.ts`).
   'POST /api/integration/callback/{service}': [],
-  'GET /api/chat/id': [],
+  'GET /api/chat/id': [{ query: { project: 'project' } }],
   'GET /api/chats': [],
   'GET /api/chat-list': [{ query: { project: 'project' }, fixedQuery: { section: 'project' } }],
   'GET /api/chat-list/marks': [],
@@ -115,6 +120,8 @@ const forms: Readonly<Record<string, readonly Form[]>> = {
 const otherFields = new Set([
   'POST /api/bot body.name',
   'PUT /api/bot/{name} body.name',
+  'POST /api/project body.name',
+  'PUT /api/project/{id} body.name',
   'POST /api/mcp-server body.name',
   'PUT /api/mcp-server/{name} body.name',
   'POST /api/mcp-server body.client_id',
@@ -138,7 +145,8 @@ const namesResource =
 /** Fields that contain a secret, not a name. */
 const secretFields = /^api_key$/
 /** The bot, the connector and the integration stay when a chat is deleted. */
-const isOfChat = (resource: Resource): boolean => !['bot', 'connector', 'integration'].includes(resource)
+const isOfChat = (resource: Resource): boolean =>
+  !['bot', 'connector', 'integration', 'project'].includes(resource)
 const locations = ['path', 'query', 'body'] as const
 const resourcesOf = (form: Form): readonly (readonly ['path' | 'query' | 'body', string, Resource])[] =>
   locations.flatMap((location) =>
@@ -356,9 +364,11 @@ describe.each(engines)('the data of another user, on %s', (engine) => {
     for (const { call, form } of everyForm().toSorted(
       (a, b) => removalOrder(a.call) - removalOrder(b.call),
     )) {
-      const isRenamed = removalOrder(call) === 2 && call.path.includes('{name}')
-      const response = await sendCall(call, form, ada.client.headers, (_location, _field, resource) =>
-        isRenamed ? 'Renamed' : ada[resource],
+      const isRenamed = (field: string) =>
+        (removalOrder(call) === 2 && call.path.includes('{name}')) ||
+        (removalOrder(call) === 1 && field === 'bot')
+      const response = await sendCall(call, form, ada.client.headers, (_location, field, resource) =>
+        isRenamed(field) ? 'Renamed' : ada[resource],
       )
       expect([400, 401, 404, 409, 500], `${call.name}: ${response.body}`).not.toContain(response.statusCode)
       await expect.poll(async () => (await ada.client.readChat(ada.chat)).run, { interval: 5 }).toBeNull()

@@ -101,6 +101,8 @@ const bodies: Readonly<Record<string, unknown>> = {
   'PUT /api/bot/{name}': { name: 'Helper', model: 'm' },
   'POST /api/bot/models': { name: 'Helper' },
   'POST /api/bot/test': { name: 'Helper', model: 'm' },
+  'POST /api/project': { name: 'New' },
+  'PUT /api/project/{id}': { name: 'New' },
   'POST /api/mcp-server': { name: 'New', url: 'http://127.0.0.1:9/' },
   'PUT /api/mcp-server/{name}': { name: 'New', url: 'http://127.0.0.1:9/' },
   'PATCH /api/mcp-server/{name}': { tools: [{ name: 'act', permission: 'block' }] },

@@ -54,6 +54,7 @@ beforeAll(async () => {
     bots: 20,
     connectors: 4,
     schemaChars: 7_000,
+    projects: 30,
     shares: 30,
     chats: 30,
     messages: 400,

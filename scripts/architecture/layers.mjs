@@ -25,7 +25,8 @@ const layers = /** @type {Record<string, Record<string, readonly string[]>>} */ 
     integrations: ['identity', ...lowerLayers],
     usage: ['models', 'identity', ...lowerLayers],
     bots: ['models', 'identity', ...lowerLayers],
-    chats: ['identity', ...lowerLayers],
+    chats: ['projects', 'identity', ...lowerLayers],
+    projects: ['bots', 'identity', ...lowerLayers],
     live: ['identity', ...lowerLayers],
     diagnosis: ['identity', ...lowerLayers],
     export: [

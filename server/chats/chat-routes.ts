@@ -20,6 +20,7 @@ import type { User } from '../identity/user.ts'
 import { AppError } from '../lib/app-error.ts'
 import { newId } from '../lib/new-id.ts'
 import { normalizeText } from '../lib/text.ts'
+import { lockProject } from '../projects/project-store.ts'
 import { lockChatOnly, insertChat, selectLeaf, restoreDefaultTitle } from './chat-store.ts'
 import { findFile } from './file-store.ts'
 import { listNodes, updateMessage } from './message-store.ts'
@@ -89,7 +90,7 @@ export function registerChatRoutes(api: Api, deps: ChatRoutesDeps): void {
   api.get(
     '/api/chat/id',
     {
-      ...route('user', 'Reserve the id of a new chat', [], {
+      ...route('owner', 'Reserve the id of a new chat', [], {
         querystring: NewChatQuery,
         response: { 200: NewChat },
       }),
@@ -97,11 +98,18 @@ export function registerChatRoutes(api: Api, deps: ChatRoutesDeps): void {
     },
     async (request) => {
       const user = requireUser(request)
-      const { request: key } = request.query
+      const { request: key, project } = request.query
       const id = key === undefined ? newId() : chatIdOf(user.id, key)
       const time = now()
       const chat = { id, ...ownedBy(user), selected_message_id: null, created_at: time, updated_at: time }
-      if (!(await insertChat(db, chat))) return { id }
+      const isNew =
+        project === undefined
+          ? await insertChat(db, chat)
+          : await db.transaction().execute(async (trx) => {
+              await lockProject(trx, user, project)
+              return insertChat(trx, { ...chat, project_id: project })
+            })
+      if (!isNew) return { id }
       onChatChanged(user.id, id)
       return { id }
     },

@@ -54,8 +54,20 @@ const chatLock = prepareQuery(
       .where('id', '=', chat.id)
       .where(changeable(chat.actor, 'chats'))
       .returningAll()
+      .returning((eb) =>
+        eb
+          .selectFrom('projects')
+          .select('instructions')
+          .whereRef('projects.id', '=', 'chats.project_id')
+          .as('project_instructions'),
+      )
       .compile(),
 )
+
+/** A chat with the instructions of its project; null in no project. */
+export interface LockedChat extends ChatRow {
+  readonly project_instructions: string | null
+}
 
 /**
  * Sets the update time of a user's chat and returns the chat. Blocks other transactions that lock or change the chat
@@ -68,7 +80,7 @@ export async function lockChat(
   chatId: string,
   now: number,
   addedChars = 0,
-): Promise<ChatRow> {
+): Promise<LockedChat> {
   const { rows } = await chatLock(trx, { id: chatId, actor, now, addedChars })
   const [chat] = rows
   if (chat === undefined) throw unknownChat()

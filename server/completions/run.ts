@@ -14,6 +14,8 @@ export interface WrittenRun {
   readonly chatId: string
   /** Whether the chat has no room for another reply, so that the model is not called. */
   readonly isChatFull: boolean
+  /** The instructions of the chat's project when the run was written; null in no project. */
+  readonly projectInstructions: string | null
   readonly started: StartedEvent
   readonly first: RunStep
   /** The time of the chat's latest message, in milliseconds since 1970. */

@@ -46,11 +46,24 @@ describe.each(engines)('notifications of settings on %s', (engine) => {
     await ada.put('/api/bot/Owl', { ...bot, model: 'owl-2' })
     expect(await nextLists(1)).toEqual(['bots'])
     await ada.put('/api/bot/Owl', { ...bot, name: 'Eagle' })
-    expect(await nextLists(2)).toEqual(['bots', 'names'])
+    expect(await nextLists(3)).toEqual(['bots', 'names', 'projects'])
     await ada.delete('/api/bot/Eagle')
-    expect(await nextLists(2)).toEqual(['bots', 'names'])
+    expect(await nextLists(3)).toEqual(['bots', 'names', 'projects'])
     expect(eveTab.events()).toEqual([{ type: 'ready', runs: [] }])
     for (const each of [stream, eveTab]) each.leave()
+  })
+
+  it('report every change of projects, but not a refused one', async () => {
+    const { ada, stream, nextLists } = await open()
+    const { id } = (await ada.post('/api/project', { name: 'Thesis' })).json<{ id: string }>()
+    expect(await nextLists(1)).toEqual(['projects'])
+    expect((await ada.post('/api/project', { name: '' })).statusCode).toBe(400)
+    expect((await ada.put('/api/project/nothing', { name: 'Other' })).statusCode).toBe(404)
+    expect((await ada.delete('/api/project/nothing')).statusCode).toBe(404)
+    await ada.put(`/api/project/${id}`, { name: 'Dissertation' })
+    await ada.delete(`/api/project/${id}`)
+    expect(await nextLists(2)).toEqual(['projects', 'projects'])
+    stream.leave()
   })
 
   it('report changes of connectors by the user and by their server', async () => {

@@ -35,4 +35,6 @@ export function removeFromList<Item extends Named>(
 export const botsKey = '/api/bots'
 export const connectorsKey = '/api/mcp-servers'
 export const integrationsKey = '/api/integrations'
+/** The beginning of the keys of the list of projects and of each project. */
+export const projectKeys = '/api/project'
 export const sharesKey = '/api/shares'

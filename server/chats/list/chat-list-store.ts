@@ -182,14 +182,3 @@ export async function listMarkedIds(db: Db, actor: Actor, limit: number): Promis
     .execute()
   return rows.map(({ id }) => id)
 }
-
-/** Whether the user has a project with this id. */
-export async function hasProject(db: Db, actor: Actor, projectId: string): Promise<boolean> {
-  const found = await db
-    .selectFrom('projects')
-    .select('id')
-    .where('id', '=', projectId)
-    .where(readable(actor, 'projects'))
-    .executeTakeFirst()
-  return found !== undefined
-}

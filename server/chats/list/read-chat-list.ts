@@ -9,10 +9,9 @@ import {
 import { foldWords } from '@yonder/contract/lib/fold-text'
 import { exportable, type Actor } from '../../access/access.ts'
 import type { Db } from '../../db/database.ts'
-import { AppError } from '../../lib/app-error.ts'
 import { normalizeText } from '../../lib/text.ts'
+import { requireProject } from '../../projects/project-store.ts'
 import {
-  hasProject,
   type ListPlace,
   listListed,
   listMarkedIds,
@@ -31,7 +30,7 @@ const titlesAtOnce = 1_000
  */
 export async function readChatList(db: Db, actor: Actor, query: ListedChatsQuery): Promise<ListedChats> {
   const { section, project, cursor, limit } = query
-  await requireProject(db, actor, project)
+  if (project !== undefined) await requireProject(db, actor, project)
   const after = cursor === undefined ? undefined : parseCursor(cursor)
   const words = foldWords(normalizeText(query.filter))
   if (words.length === 0) {
@@ -96,12 +95,6 @@ export async function* findInSection(
     if (titles.length < titlesAtOnce) return
     await new Promise((resolve) => setImmediate(resolve))
   }
-}
-
-/** @throws AppError `not_found` for a project that the user does not have */
-export async function requireProject(db: Db, actor: Actor, project: string | undefined): Promise<void> {
-  if (project === undefined || (await hasProject(db, actor, project))) return
-  throw new AppError('not_found', 'There is no such project. Reload the page.')
 }
 
 const formatCursor = ({ time, id }: ListPlace): string => `${time}-${id}`

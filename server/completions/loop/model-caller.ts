@@ -20,7 +20,7 @@ import { CallMeter, type MeteredCall } from '../../usage/call-meter.ts'
 import type { CompletionDeps, RunFrame } from '../completion-deps.ts'
 import { buildPrompt } from '../prompt/build-prompt.ts'
 import { estimateTokens, tokensPerMessage } from '../prompt/estimate-tokens.ts'
-import { fillInstructions, type InstructionsContext } from '../prompt/fill-instructions.ts'
+import { joinInstructions, type InstructionsContext } from '../prompt/fill-instructions.ts'
 import {
   budgetOf,
   fitPrompt,
@@ -57,11 +57,15 @@ export class ModelCaller {
   #hasReportedStatuses = false
 
   constructor(deps: CallerDeps, frame: RunFrame) {
-    const { user, bot, timeZone } = frame
+    const { user, bot, run, timeZone } = frame
     this.#deps = deps
     this.#frame = frame
     this.#model = deps.openBotModel(bot)
-    this.#settings = requestSettings(bot, { name: user.name, timeZone, now: deps.now() })
+    this.#settings = requestSettings(bot, run.projectInstructions, {
+      name: user.name,
+      timeZone,
+      now: deps.now(),
+    })
   }
 
   /** Calls the model for the reply `replyId` to the message `parentId`. */
@@ -235,8 +239,15 @@ type BotSettings = Pick<
   'model' | 'max_tokens' | 'instructions' | 'temperature' | 'top_p' | 'reasoning_effort'
 >
 
-/** Reads the settings of a bot once for a run, so that all its requests begin with the same instructions. */
-export function requestSettings(bot: BotSettings, context: InstructionsContext): RequestSettings {
+/**
+ * Reads the settings of a bot once for a run, so that all its requests begin with the same instructions: those of the
+ * chat's project, and of the bot.
+ */
+export function requestSettings(
+  bot: BotSettings,
+  projectInstructions: string | null,
+  context: InstructionsContext,
+): RequestSettings {
   const { temperature, top_p } = bot
   const reasoningEffort = reasoningEfforts.find((effort) => effort === bot.reasoning_effort)
   // What is not set is not sent, so that the provider's default applies.
@@ -245,10 +256,11 @@ export function requestSettings(bot: BotSettings, context: InstructionsContext):
     ...(top_p !== null && { topP: top_p }),
     ...(reasoningEffort !== undefined && { reasoningEffort }),
   }
+  const instructions = joinInstructions(projectInstructions, bot.instructions, context)
   return {
     model: bot.model,
     maxTokens: bot.max_tokens,
-    ...(bot.instructions !== null && { instructions: fillInstructions(bot.instructions, context) }),
+    ...(instructions !== undefined && { instructions }),
     ...(Object.keys(options).length > 0 && { options }),
   }
 }

@@ -1,7 +1,7 @@
 import { Temporal } from 'temporal-polyfill'
 import { toVisibleLine } from '../../lib/text.ts'
 
-/** The values of the variables in the instructions of a bot. */
+/** The values of the variables in instructions. */
 export interface InstructionsContext {
   readonly name: string | null
   /** An IANA name that `readTimeZone` returned. */
@@ -20,7 +20,21 @@ const maxNameChars = 100
 const variables = /(?<!\{)\{\{(?:user|date|time_zone)\}\}(?!\})/g
 
 /**
- * Replaces the variables of a bot's instructions, in one pass, so that a value is never read as a variable. The result is the same for a whole day, so that the provider's prompt cache still matches.
+ * Returns what a model is told: the instructions of the chat's project, then those of the bot, with their variables
+ * replaced. Undefined when there are none.
+ */
+export function joinInstructions(
+  project: string | null,
+  bot: string | null,
+  context: InstructionsContext,
+): string | undefined {
+  const texts = [project, bot].filter((text) => text !== null && text !== '')
+  return texts.length === 0 ? undefined : fillInstructions(texts.join('\n\n'), context)
+}
+
+/**
+ * Replaces the variables of instructions, in one pass, so that a value is never read as a variable. The result is the
+ * same for a whole day, so that the provider's prompt cache still matches.
  */
 export function fillInstructions(instructions: string, context: InstructionsContext): string {
   return instructions.replaceAll(variables, (variable) => {

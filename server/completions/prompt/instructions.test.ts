@@ -3,7 +3,7 @@ import type { ChatClient } from '../../testing/chat/open-chat-app.ts'
 import { calculate, openToolScene, type ToolScene } from '../../testing/chat/open-tool-scene.ts'
 import { engines } from '../../testing/database/test-database.ts'
 
-describe.each(engines)('the instructions of a bot, on %s', (engine) => {
+describe.each(engines)('the instructions of a bot and of a project, on %s', (engine) => {
   let product: ToolScene
   let ada: ChatClient
   beforeAll(async () => {
@@ -39,4 +39,36 @@ describe.each(engines)('the instructions of a bot, on %s', (engine) => {
       expect(instructionsSince(before)).toEqual([system('You help Ada in UTC. {{unknown}}')])
     },
   )
+
+  it("of the chat's project stand before those of the bot, from the next request on", async () => {
+    const addProject = async (instructions: string) =>
+      (await ada.post('/api/project', { name: 'Thesis', instructions })).json<{ id: string }>().id
+    const thesis = await addProject('{{user}} writes a thesis.')
+    const other = await addProject('')
+    const chatId = (await ada.get(`/api/chat/id?project=${thesis}`)).json<{ id: string }>().id
+    const said = async (botName: string, project?: string | null) => {
+      if (project !== undefined)
+        await product.database.db
+          .updateTable('chats')
+          .set({ project_id: project })
+          .where('id', '=', chatId)
+          .execute()
+      const before = product.model.requests.length
+      product.model.reply(['Hi'])
+      await (
+        await ada.send(chatId, 'Hi', { botName })
+      ).ended
+      return instructionsSince(before)
+    }
+    const own = 'You help Ada in UTC. {{unknown}}'
+    expect(await said('Told')).toEqual([system(`Ada writes a thesis.\n\n${own}`)])
+    expect(await said('Helper')).toEqual([system('Ada writes a thesis.')])
+    const { messages } = await ada.readChat(chatId)
+    const prompt = await ada.get(`/api/chats/${chatId}/messages/${messages.at(-1)?.id}/prompt`)
+    expect(prompt.json()).toMatchObject({ instructions: 'Ada writes a thesis.' })
+    await ada.put(`/api/project/${thesis}`, { instructions: 'It is about tides.' })
+    expect(await said('Told')).toEqual([system(`It is about tides.\n\n${own}`)])
+    expect(await said('Told', other)).toEqual([system(own)])
+    expect(await said('Told', null)).toEqual([system(own)])
+  })
 })

@@ -5,6 +5,7 @@ import { ownedBy } from '../../access/access.ts'
 import {
   isFull,
   lockChat,
+  type LockedChat,
   refuseFullChat,
   requireChat,
   selectLeaf,
@@ -229,7 +230,7 @@ export async function writeReply(
   deps: WriteDeps,
   user: User,
   bot: BotRow,
-  chat: ChatRow,
+  chat: LockedChat,
   parent: MessageRow,
 ): Promise<WrittenRun> {
   const chatId = chat.id
@@ -293,7 +294,7 @@ export async function writeWhenFree<Result>(
 }
 
 export interface RunToWrite {
-  readonly chat: ChatRow
+  readonly chat: LockedChat
   /** The user message or tool result under which the reply is. */
   readonly parent: MessageRow
   readonly reply: Message
@@ -334,7 +335,8 @@ export async function writeRun(
     throw dialect.isUniqueViolation(error) ? replyInProgress() : error
   })
   await dialect.notifyRuns(trx, [id])
-  return { id, chatId, isChatFull: isFull(chat), started, first, latestTime }
+  const { project_instructions: projectInstructions } = chat
+  return { id, chatId, isChatFull: isFull(chat), projectInstructions, started, first, latestTime }
 }
 
 function replyInProgress(): AppError {

@@ -10,6 +10,7 @@ export interface Fill {
   readonly connectors: number
   /** Characters of the schema of each tool. */
   readonly schemaChars: number
+  readonly projects: number
   readonly shares: number
   readonly chats: number
   /** Messages of the chat with many, and its characters. */
@@ -27,6 +28,7 @@ export const fullFill: Fill = {
   connectors: 20,
   // As the largest list of tools that is read has, divided by its tools.
   schemaChars: 32_000,
+  projects: 1_000,
   shares: 1_000,
   chats: 1_000,
   messages: 10_000,
@@ -39,6 +41,8 @@ export const fullFill: Fill = {
 /** What a user of `fillToLimits` has. */
 export interface Filled {
   readonly bot: string
+  /** Has all chats but those below. */
+  readonly project: string
   readonly connector: string
   readonly tool: string
   /** A chat with many messages, and one with few large ones. */
@@ -83,13 +87,15 @@ export async function fillToLimits(database: Database, userId: string, fill: Fil
     content: letter.repeat(100_000),
   })
   await fillShares(db, userId, long, large, fill.shares)
-  await fillChats(db, userId, fill.chats)
+  const project = await fillProjects(db, userId, fill.projects)
+  await fillChats(db, userId, project, fill.chats)
   await fillUsage(db, userId, large, fill.days)
   await fillPrompt(db, userId, large)
   await fillCalls(db, userId)
   await fillCatalogue(db, fill.catalogue)
   return {
     bot: bots,
+    project,
     connector,
     tool: 'tool 0',
     longChat: long.chat,
@@ -127,6 +133,19 @@ async function fillBots(db: Db, userId: string, count: number): Promise<string> 
   }))
   await insertEach(db, 'bots', rows)
   return 'Bot 0'
+}
+
+async function fillProjects(db: Db, userId: string, count: number): Promise<string> {
+  const rows = times(count).map((index) => ({
+    id: `project-${userId}-${index}`,
+    user_id: userId,
+    name: `${index}`.padEnd(100, letter),
+    instructions: letter.repeat(50_000),
+    bot_id: `bot-${userId}-0`,
+    created_at: index + 10,
+  }))
+  await insertEach(db, 'projects', rows)
+  return `project-${userId}-0`
 }
 
 async function fillConnectors(db: Db, userId: string, { connectors, schemaChars }: Fill): Promise<string> {
@@ -269,11 +288,11 @@ async function fillShares(
   )
 }
 
-async function fillChats(db: Db, userId: string, count: number): Promise<void> {
+async function fillChats(db: Db, userId: string, project_id: string, count: number): Promise<void> {
   await db.transaction().execute(async (trx) => {
     for (const index of times(count)) {
       const id = `chat-${userId}-listed-${index}`
-      await addChat(trx, { id, user_id: userId, updated_at: 1_000 + index })
+      await addChat(trx, { id, user_id: userId, project_id, updated_at: 1_000 + index })
       await addPath(trx, { id, updated_at: 1 }, [
         { role: 'user', content: letter.repeat(2_000) },
         { role: 'assistant', content: letter.repeat(2_000) },

@@ -49,6 +49,15 @@ export const worstRequests: Readonly<Record<string, (filled: Filled) => readonly
   'POST /api/bot/models': () => [{ what: 'no server', body: draft }],
   'POST /api/bot/test': () => [{ what: 'no server', body: { ...draft, model: 'm' } }],
   'GET /api/bot/local-models': () => [],
+  'GET /api/projects': () => [{ what: '1,000 projects' }],
+  'GET /api/project/{id}': ({ project: id }) => [{ what: 'all chats and long instructions', path: { id } }],
+  'POST /api/project': () => [
+    { what: 'long instructions', body: { name: letter.repeat(100), instructions: letter.repeat(50_000) } },
+  ],
+  'PUT /api/project/{id}': ({ project: id }) => [
+    { what: 'long instructions', path: { id }, body: { instructions: letter.repeat(50_000) } },
+  ],
+  'DELETE /api/project/{id}': ({ project: id }) => [{ what: 'all chats', path: { id } }],
   'GET /api/mcp-servers': () => [{ what: '20 connectors with 200 tools' }],
   'POST /api/mcp-server': () => [
     {

@@ -1,0 +1,79 @@
+import { ProjectChange, ProjectDetails, ProjectInput, ProjectList } from '@yonder/contract/project'
+import { z } from 'zod'
+import type { Database } from '../db/database.ts'
+import { AnyId, type Api, route } from '../http/api.ts'
+import { requireUser } from '../identity/authenticate.ts'
+import { addProject, changeProject, deleteProject } from './change-projects.ts'
+import { presentDetails, presentProject } from './present-project.ts'
+import { listProjects, requireCountedProject } from './project-store.ts'
+
+export interface ProjectRoutesDeps {
+  readonly database: Database
+  /** Milliseconds since 1970. */
+  readonly now: () => number
+}
+
+export interface ProjectRoutesOptions {
+  /** Called when a user's projects have changed. */
+  readonly onChanged: (userId: string) => void
+}
+
+/** Registers the routes of a user's projects. */
+export function registerProjectRoutes(
+  api: Api,
+  { database, now }: ProjectRoutesDeps,
+  { onChanged }: ProjectRoutesOptions,
+): void {
+  api.get(
+    '/api/projects',
+    route('user', 'List the projects', [], { response: { 200: ProjectList } }),
+    async (request) => (await listProjects(database.db, requireUser(request))).map(presentProject),
+  )
+
+  api.get(
+    '/api/project/:id',
+    route('owner', 'Read a project', [], { params: AnyId, response: { 200: ProjectDetails } }),
+    async (request) =>
+      presentDetails(await requireCountedProject(database.db, requireUser(request), request.params.id)),
+  )
+
+  api.post(
+    '/api/project',
+    route('owner', 'Create a project', ['conflict'], {
+      body: ProjectInput,
+      response: { 201: ProjectDetails },
+    }),
+    async (request, reply) => {
+      const user = requireUser(request)
+      const project = await addProject(database, user, request.body, now())
+      onChanged(user.id)
+      return reply.status(201).send(presentDetails(project))
+    },
+  )
+
+  api.put(
+    '/api/project/:id',
+    route('owner', 'Change a project', [], {
+      params: AnyId,
+      body: ProjectChange,
+      response: { 200: ProjectDetails },
+    }),
+    async (request) => {
+      const user = requireUser(request)
+      const project = await changeProject(database, user, request.params.id, request.body)
+      onChanged(user.id)
+      return presentDetails(project)
+    },
+  )
+
+  api.delete(
+    '/api/project/:id',
+    route('owner', 'Delete a project', [], { params: AnyId, response: { 204: z.null() } }),
+    async (request, reply) => {
+      const user = requireUser(request)
+      await deleteProject(database, user, request.params.id)
+      onChanged(user.id)
+      return reply.status(204).send(null)
+    },
+  )
+}
