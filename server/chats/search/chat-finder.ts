@@ -41,5 +41,5 @@ export interface FoundPage extends FoundChats {
   readonly passages: ReadonlyMap<string, FoundPassage>
 }
 
-/** Finds the chats of one user that contain every word in finished messages. */
+/** Finds the chats of one user that contain every word, in finished messages or in a title of their own. */
 export type ChatFinder = (request: FindRequest) => Promise<FoundPage>

@@ -54,10 +54,10 @@ export function findInSqlite(reader: SearchReader, request: FindRequest): FoundC
 /** Reads the newest chats. Returns false when too few of them match, so that the index has to be used. */
 function readChats({ reader, userId, words, wanted, matching, excluded }: State): boolean {
   let texts = 0
-  for (const id of reader.iterateChats(userId)) {
+  for (const { id, title } of reader.iterateChats(userId)) {
     if (matching.size >= wanted) return true
-    let missing = words
-    for (const text of reader.iterateTexts(id)) {
+    let missing = withoutFound(words, title)
+    for (const text of missing.length === 0 ? [] : reader.iterateTexts(id)) {
       if (texts++ > maxTextsWithoutMatch + extraTextsPerMatch * matching.size) return false
       missing = withoutFound(missing, text)
       if (missing.length === 0) break
@@ -76,7 +76,7 @@ function readHits(state: State): number {
   const frequencies = user === undefined ? [] : sortByFrequency(reader, user, state.words)
   if (frequencies.length > 0) state.words = frequencies.map(({ word }) => word)
   const [word = '', ...others] = state.words
-  const filters = user === undefined ? [] : readFilters(reader, user, frequencies)
+  const filters = user === undefined ? [] : readFilters(state, user, frequencies)
   for (const { chat_id } of queued) for (const filter of filters) filter.add(chat_id)
   // The filters leave few chats, whose texts are read instead of the text of every hit.
   const readsHitTexts = !isExact(word) && filters.length === 0
@@ -88,6 +88,7 @@ function readHits(state: State): number {
     else excluded.add(chatId)
   }
   for (const { chat_id, content } of queued) if (foldText(content).includes(word)) check(chat_id)
+  for (const id of reader.listTitled(userId, word)) check(id)
   if (user === undefined) return 0
   let checked = 0
   for (const { position, chatId, content } of reader.iterateHits(
@@ -126,7 +127,7 @@ function sortByFrequency(reader: SearchReader, user: number, words: readonly str
 
 /** The chats that may contain a word, for each further word that is about as rare as the rarest one. */
 function readFilters(
-  reader: SearchReader,
+  { reader, userId }: State,
   user: number,
   [rarest, ...others]: readonly Frequency[],
 ): readonly Set<string>[] {
@@ -136,7 +137,7 @@ function readFilters(
     .filter(({ hits }) => hits <= maxFilter)
     .map(({ word }) => {
       const found = reader.iterateHits(user, matchExpression(word), false)
-      return new Set(Array.from(found, ({ chatId }) => chatId))
+      return new Set([...Array.from(found, ({ chatId }) => chatId), ...reader.listTitled(userId, word)])
     })
 }
 
@@ -145,7 +146,7 @@ function readPage(state: State, { offset, limit }: FindRequest, uncheckedBefore:
   const { reader, userId, words, wanted, matching, excluded } = state
   const ids: string[] = []
   let total = 0
-  for (const id of reader.iterateChats(userId)) {
+  for (const { id } of reader.iterateChats(userId)) {
     if (!matching.has(id)) {
       if (excluded.has(id)) continue
       const first = reader.findFirstPosition(id)
@@ -158,9 +159,12 @@ function readPage(state: State, { offset, limit }: FindRequest, uncheckedBefore:
   return { ids, total: Math.min(Math.max(total, matching.size), maxTotal) }
 }
 
-/** Whether the messages of a chat contain every word. No word has a line end, so none is found across two messages. */
+/**
+ * Whether the title and the messages of a chat contain every word. No word has a line end, so none is found across two
+ * messages.
+ */
 function containsAll(reader: SearchReader, chatId: string, words: readonly string[]): boolean {
-  let missing = words
+  let missing = words.length === 0 ? words : withoutFound(words, reader.findTitle(chatId))
   if (missing.length === 0) return true
   for (const text of reader.iterateJoinedTexts(chatId)) {
     missing = withoutFound(missing, text)

@@ -1,3 +1,4 @@
+import { foldText } from '@yonder/contract/lib/fold-text'
 import { continueText } from '@yonder/contract/message-text'
 import { sameWords } from '@yonder/contract/testing/same-words'
 import fc from 'fast-check'
@@ -150,6 +151,14 @@ describe.each(engines)('search on %s', (engine) => {
     expect(await find(user, 'keeper lighthouse')).toEqual({ ids: [both], total: 1 })
     expect(await find(user, '  NIGHT   at light ')).toEqual({ ids: [both], total: 1 })
     expect(await find(user, 'keeper absent')).toEqual({ ids: [], total: 0 })
+    await database.db
+      .updateTable('chats')
+      .set({ title: 'Für den Törn', title_key: foldText('Für den Törn'), title_source: 'user' })
+      .where('id', '=', both)
+      .execute()
+    expect(await find(user, 'TÖRN keeper')).toEqual({ ids: [both], total: 1 })
+    expect((await findPassages(user, 'törn keeper')).get(both)?.text).toBe('a keeper')
+    expect((await findPassages(user, 'törn')).get(both)).toBeUndefined()
   })
 
   /** The passages of a search, by the id of the chat, as the test has to compare them. */
@@ -366,6 +375,10 @@ describe.each(engines)('search on %s', (engine) => {
       'centi early every',
       'twentieth early',
       'every absent',
+      'entitled',
+      'plan third',
+      'centi entitled early',
+      'entitled plan once',
     ]) {
       for (const page of [1, 11, 101]) {
         expect(await find(user, words, page, 10), `${words}, page ${page}`).toEqual(
@@ -384,12 +397,22 @@ describe.each(engines)('search on %s', (engine) => {
       for (const [at, [word]] of words.entries()) texts[(index + at) % 3] += ` ${word}`
       if (index < 30) texts[0] += ' early'
       time += 10
-      return { id: newId(), texts, updatedAt: index < 40 ? time + 100_000 : time }
+      // Found by its words too.
+      const title = index % 13 === 0 ? `entitled ${index % 39 === 0 ? 'centi' : 'plan'}` : null
+      return { id: newId(), texts, title, updatedAt: index < 40 ? time + 100_000 : time }
     })
     await database.db
       .insertInto('chats')
       .values(
-        chats.map(({ id, updatedAt }) => ({ id, user_id: user.id, created_at: 1, updated_at: updatedAt })),
+        chats.map(({ id, title, updatedAt }) => ({
+          id,
+          user_id: user.id,
+          created_at: 1,
+          updated_at: updatedAt,
+          title: title ?? 'entitled by default',
+          title_key: title ?? 'entitled by default',
+          title_source: title === null ? null : ('user' as const),
+        })),
       )
       .execute()
     const messages = chats.flatMap(({ id, texts }) =>
@@ -410,7 +433,9 @@ describe.each(engines)('search on %s', (engine) => {
         .execute()
     }
     time += 200_000
-    return chats.toSorted((a, b) => b.updatedAt - a.updatedAt)
+    return chats
+      .toSorted((a, b) => b.updatedAt - a.updatedAt)
+      .map(({ id, texts, title }) => ({ id, texts: title === null ? texts : [...texts, title] }))
   }
 })
 

@@ -84,7 +84,7 @@ export async function listChats(trx: Db, query: ListChatsQuery): Promise<ListedC
   // `offset 0` sorts the chats first, so that words are looked up in as few of them as are wanted.
   const { rows } = await sql<ListedChats>`
     with queued as materialized (${selectQueued(userId)}), ${hits}
-      candidates as (select id, updated_at from chats where ${readable({ id: userId }, 'chats')} ${isHit}
+      candidates as (select id, updated_at, ${ownTitle} as title from chats where ${readable({ id: userId }, 'chats')} ${isHit}
         order by updated_at desc, id desc offset 0),
       matching as (select id, updated_at from candidates where true ${sql.join(wordConditions, sql` `)} limit ${wanted})
     select (select count(*) from matching) as total, array(
@@ -138,20 +138,25 @@ const selectQueued = (userId: string): RawBuilder<unknown> => sql`
   from search_queue q join messages m on m.position = q.position join chats c on c.id = m.chat_id
   where ${readable({ id: userId }, 'chats as c')} and ${sql.raw(searchableSql('m'))}`
 
-/** The chats of the messages with a word, one row for each message. */
+/** The folded title that the user or a model wrote; null for the default one, which is the beginning of a message. */
+const ownTitle = sql`case when title_source is not null then title_key end`
+
+/** The chats of the messages and titles with a word, one row for each. */
 const selectHits = (word: string, { userId, maxHits }: ListChatsQuery): RawBuilder<unknown> => sql`
   select chat_id from (
     select chat_id from search_texts where search_grams(owner, text) @@ ${tsqueryOf(word, ownerOf(userId))}::tsquery
       and ${containsWord(sql`text`, word)}
-    union all select chat_id from queued where ${containsWord(sql`text`, word)}) found limit ${maxHits + 1}`
+    union all select chat_id from queued where ${containsWord(sql`text`, word)}
+    union all select id from chats where ${readable({ id: userId }, 'chats')} and title_source is not null
+      and ${containsWord(sql`title_key`, word)}) found limit ${maxHits + 1}`
 
 /**
- * Reads the texts of one chat until one has the word. Without the union, PostgreSQL would read the texts of all chats.
+ * Reads the title and the texts of one chat until one has the word. Without the union, PostgreSQL would read the texts of all chats.
  */
 const chatContains = (word: string): RawBuilder<unknown> => sql`
-  exists (select 1 from (
+  (coalesce(${containsWord(sql`candidates.title`, word)}, false) or exists (select 1 from (
     select text from search_texts where chat_id = candidates.id
-    union all select text from queued where chat_id = candidates.id) texts where ${containsWord(sql`text`, word)})`
+    union all select text from queued where chat_id = candidates.id) texts where ${containsWord(sql`text`, word)}))`
 
 /** The `owner` with which the texts of a user are stored (`postgres-search.ts`). */
 function ownerOf(userId: string): string {

@@ -71,6 +71,9 @@ export interface MessageText {
   readonly content: string
 }
 
+/** The folded title that the user or a model wrote; empty for the default one, which is the beginning of a message. */
+const ownTitleSql = `iif(title_source is null, '', title_key)`
+
 export type SearchReader = ReturnType<typeof createSearchReader>
 
 /**
@@ -92,9 +95,15 @@ export function createSearchReader(database: BetterSqlite.Database) {
     `select m.position, m.chat_id as chatId, m.content ${messagesOfHitsSql}`,
   )
   const queued = database.prepare<[{ userId: string; limit: number }], QueuedText>(queuedSql)
-  const chats = database
-    .prepare<[{ userId: string }], string>(
-      `select id from chats where ${readableChatSql('chats')} order by updated_at desc, id desc`,
+  const chats = database.prepare<[{ userId: string }], { readonly id: string; readonly title: string }>(
+    `select id, ${ownTitleSql} as title from chats where ${readableChatSql('chats')}
+     order by updated_at desc, id desc`,
+  )
+  const title = database.prepare<[string], string>(`select ${ownTitleSql} from chats where id = ?`).pluck()
+  const titled = database
+    .prepare<[{ userId: string; word: string }], string>(
+      `select id from chats
+       where ${readableChatSql('chats')} and title_source is not null and instr(title_key, @word) > 0`,
     )
     .pluck()
   const deleted = database
@@ -137,8 +146,12 @@ export function createSearchReader(database: BetterSqlite.Database) {
      * among the `limit` newest ones of all users.
      */
     listQueued: (userId: string, limit: number) => queued.all({ userId, limit }),
-    /** The ids of one user's chats, newest first. */
+    /** One user's chats with their own titles, newest first. */
     iterateChats: (userId: string) => chats.iterate({ userId }),
+    /** A chat's own title. */
+    findTitle: (chatId: string) => title.get(chatId) ?? '',
+    /** The ids of the user's chats whose own title contains the word. */
+    listTitled: (userId: string, word: string) => titled.all({ userId, word }),
     /** The ids of the user's deleted chats, whose messages stay in the index. */
     listDeleted: (userId: string) => deleted.all({ userId }),
     /** A page of these chats, newest first. */

@@ -67,6 +67,7 @@ const listStatements = (integer: string): readonly string[] => [
   `create index chats_archived on chats (user_id, updated_at, id) where deleted_at is null and archived = 1`,
   `create index chats_of_project on chats (project_id, updated_at, id) where project_id is not null`,
   `create index chats_unread on chats (user_id, updated_at, id) where unread = 1`,
+  `create index chats_titled on chats (user_id) where title_source is not null`,
   `create index chats_deleted on chats (user_id, deleted_at, id) where deleted_at is not null`,
 
   `alter table bots add column title_model text`,
