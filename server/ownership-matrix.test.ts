@@ -144,7 +144,7 @@ const namesResource =
   /(^|[a-z_])(ids?|names?|keys?|refs?)$|(Ids?|Names?)$|^(server|tool|parent|chat|message|bot|run|share|project)$/
 /** Fields that contain a secret, not a name. */
 const secretFields = /^api_key$/
-/** The bot, the connector and the integration stay when a chat is deleted. */
+/** The others stay when a chat is deleted. */
 const isOfChat = (resource: Resource): boolean =>
   !['bot', 'connector', 'integration', 'project'].includes(resource)
 const locations = ['path', 'query', 'body'] as const
@@ -371,7 +371,9 @@ describe.each(engines)('the data of another user, on %s', (engine) => {
         isRenamed(field) ? 'Renamed' : ada[resource],
       )
       expect([400, 401, 404, 409, 500], `${call.name}: ${response.body}`).not.toContain(response.statusCode)
-      await expect.poll(async () => (await ada.client.readChat(ada.chat)).run, { interval: 5 }).toBeNull()
+      await expect
+        .poll(async () => (await ada.client.readChat(ada.chat)).run, { interval: 5, timeout: 20_000 })
+        .toBeNull()
     }
     const after = await hashTables(product.database)
     const changed = Object.keys(before).filter((table) => before[table] !== after[table])

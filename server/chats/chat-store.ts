@@ -1,7 +1,7 @@
 import { foldText } from '@yonder/contract/lib/fold-text'
 import { historyTitleOf, maxTitleSourceChars } from '@yonder/contract/message-text'
 import { sql } from 'kysely'
-import { type Actor, changeable, everyChatOf, readable } from '../access/access.ts'
+import { type Actor, changeable, readable } from '../access/access.ts'
 import type { Db } from '../db/database.ts'
 import { prepareQuery } from '../db/dialects/prepare-query.ts'
 import type { ChatRow, NewChatRow } from '../db/tables/tables.ts'
@@ -243,18 +243,4 @@ export async function deleteUnusedChats(
 
 function unknownChat(): AppError {
   return new AppError('not_found', 'There is no such chat. Start a new one.')
-}
-
-/** Deletes up to `limit` messages of a user, and returns how many it deleted. */
-export async function deleteMessagesOfUser(db: Db, userId: string, limit: number): Promise<number> {
-  const result = await sql`
-    delete from messages where (chat_id, id) in (
-      select m.chat_id, m.id from chats c join messages m on m.chat_id = c.id
-      where ${everyChatOf(userId, 'chats as c')} limit ${limit})`.execute(db)
-  return Number(result.numAffectedRows ?? 0n)
-}
-
-/** Deletes the chats of a user with everything in them. */
-export async function deleteChatsOfUser(db: Db, userId: string): Promise<void> {
-  await db.deleteFrom('chats').where(everyChatOf(userId, 'chats')).execute()
 }

@@ -498,3 +498,23 @@ export async function updateMessage(
 ): Promise<void> {
   await db.updateTable('messages').set(change).where('chat_id', '=', chatId).where('id', '=', id).execute()
 }
+
+const messageDelete = prepareQuery((db, { position }: { readonly position: number }) =>
+  db.deleteFrom('messages').where('position', '=', position).compile(),
+)
+
+/** Deletes a message, with its files, its links and what else belongs to it. */
+export async function deleteMessage(trx: Db, position: number): Promise<void> {
+  await messageDelete(trx, { position })
+}
+
+/** Deletes up to `limit` messages of a chat, with what belongs to them. Returns false when there were none. */
+export async function deleteMessages(trx: Db, chatId: string, limit: number): Promise<boolean> {
+  const { numDeletedRows } = await trx
+    .deleteFrom('messages')
+    .where('position', 'in', (some) =>
+      some.selectFrom('messages').select('position').where('chat_id', '=', chatId).limit(limit),
+    )
+    .executeTakeFirstOrThrow()
+  return numDeletedRows > 0n
+}

@@ -1,7 +1,9 @@
 import type { Api } from '../http/api.ts'
 import { repeatUntilStopped } from '../lib/repeat-until-stopped.ts'
 import { type ChatRoutesDeps, registerChatRoutes } from './chat-routes.ts'
-import { deleteChatsOfUser, deleteMessagesOfUser, deleteUnusedChats } from './chat-store.ts'
+import { deleteUnusedChats } from './chat-store.ts'
+import { markExpired } from './deletion/deletion-store.ts'
+import { purgeSlice, purgeUser, slicePauseMs } from './deletion/purge-chats.ts'
 import { registerChatListRoutes } from './list/chat-list-routes.ts'
 import { openSearch } from './search/open-search.ts'
 
@@ -15,8 +17,9 @@ const deletionIntervalMs = 3_600_000
 const maxUnusedChats = 100
 const minSurplusAgeMs = 600_000
 
-/** Messages that one statement deletes. More would delay the commits of replies that are being written. */
-const maxDeletedMessages = 200
+/** Milliseconds for which a deleted chat can be restored, and between two purges of those that no longer can. */
+const deletedChatMs = 30 * 86_400_000
+const purgeIntervalMs = 10_000
 
 /** The dependencies of the app that this domain uses. */
 type AppDeps = Pick<ChatRoutesDeps, 'database' | 'now'>
@@ -26,7 +29,7 @@ export interface ChatOptions extends Pick<ChatRoutesDeps, 'runReader' | 'onChatC
   readonly onError: (error: unknown) => void
 }
 
-/** Opens the chats with their background tasks: indexing for the search, and deleting unused chats. */
+/** Opens the chats with their background tasks: indexing for the search, and deleting unused and deleted chats. */
 export function openChats({ database, now }: AppDeps, options: ChatOptions) {
   const { runReader, onChatChanged, onError } = options
   const search = openSearch(database, onError)
@@ -40,6 +43,15 @@ export function openChats({ database, now }: AppDeps, options: ChatOptions) {
     deletionIntervalMs,
     onError,
   )
+  const purge = { database, search }
+  const endPurge = repeatUntilStopped(
+    async () => {
+      const isMarking = await markExpired(database.db, now() - deletedChatMs)
+      return isMarking || (await purgeSlice(purge)) === 'more' ? slicePauseMs : purgeIntervalMs
+    },
+    purgeIntervalMs,
+    onError,
+  )
   return {
     register(api: Api): void {
       registerChatRoutes(api, {
@@ -51,17 +63,14 @@ export function openChats({ database, now }: AppDeps, options: ChatOptions) {
       })
       registerChatListRoutes(api, database)
     },
-    /** Deletes all chats of a user, in slices, so that other users do not wait. */
+    /** Deletes all chats of a user for good, in slices, so that other users do not wait. */
     async deleteAll(userId: string): Promise<void> {
-      await search.removeUser(userId)
-      while ((await deleteMessagesOfUser(database.db, userId, maxDeletedMessages)) === maxDeletedMessages) {
-        await new Promise((resolve) => setImmediate(resolve))
-      }
-      await deleteChatsOfUser(database.db, userId)
+      await purgeUser(purge, userId)
+      await search.forgetUser(userId)
     },
     /** Must be called before the database closes. */
     async close(): Promise<void> {
-      await Promise.all([search.close(), endDeletion()])
+      await Promise.all([search.close(), endDeletion(), endPurge()])
     },
   }
 }

@@ -42,6 +42,8 @@ export interface Dialect {
    * Returns true on SQLite, where `lockDataFolder` keeps servers out.
    */
   lockOutServers(trx: Db): Promise<boolean>
+  /** Reserves the deletion of chats for this transaction. Returns false when another node has reserved it. */
+  lockPurge(trx: Db): Promise<boolean>
   /** SQL that begins a transaction which only reads, and sees the data of one moment. */
   readonly beginSnapshotSql: string
   /** The statements that create the tables, indexes and triggers of the search in messages. */

@@ -2,21 +2,22 @@ import { foldText } from '@yonder/contract/lib/fold-text'
 import type { Kysely } from 'kysely'
 import type { Db } from '../../db/database.ts'
 import type { Tables } from '../../db/tables/tables.ts'
+import { deleteMessage } from '../message-store.ts'
 import {
+  assignUserNumber,
+  chunkStep,
   deleteChunk,
   deleteQueued,
-  deleteUserNumber,
-  findUserNumber,
+  findOldestMessage,
   hasQueued,
+  type IndexedMessage,
   insertChunk,
-  listSearchable,
   listQueued,
   moveQueued,
-  assignUserNumber,
-  type SearchableMessage,
   type QueuedChunk,
+  readChunkText,
 } from './sqlite-index-store.ts'
-import { chunkLength, chunkOverlap, maxChunks } from './sqlite-search-store.ts'
+import { chunkLength, maxChunks } from './sqlite-search-store.ts'
 import { splitGrams } from './words.ts'
 
 /** Milliseconds for which one slice of indexing may block all other requests. */
@@ -63,38 +64,32 @@ function readChunk(
   }
 }
 
-/** Messages that are removed from the index in one transaction. */
-const removalBatchSize = 50
-
 /**
- * Removes the messages of a user from the index, before their chats are deleted. Only for SQLite. The index needs the
- * grams of a chunk to remove it and does not store them, so they are computed again.
+ * Removes the oldest message of a chat from the index, and deletes it. The last chunks are removed first: when `isOver`
+ * returns true, the message stays, queued as one of which only the first chunks are indexed. Returns false when the chat
+ * has no message. Only for SQLite. The index stores no grams, so that they are computed again.
  */
-export async function removeFromIndex(db: Kysely<Tables>, userId: string): Promise<void> {
-  const user = await findUserNumber(db, userId)
-  let after = -1
-  for (let found = removalBatchSize; found === removalBatchSize;) {
-    found = await db.transaction().execute(async (trx) => {
-      const messages = await listSearchable(trx, userId, after, removalBatchSize)
-      for (const message of messages) {
-        if (user !== undefined) await removeChunks(trx, user, message)
-        await deleteQueued(trx, message.position)
-        after = message.position
-      }
-      return messages.length
-    })
-    await new Promise((resolve) => setImmediate(resolve))
+export async function deleteIndexedMessage(trx: Db, chatId: string, isOver: () => boolean): Promise<boolean> {
+  const message = await findOldestMessage(trx, chatId)
+  if (message === undefined) return false
+  const { position, user } = message
+  let chunks = countIndexedChunks(message)
+  while (chunks > 0) {
+    chunks -= 1
+    const { grams } = readChunk(Array.from(await readChunkText(trx, position, chunks)), chunks)
+    await deleteChunk(trx, { user: user ?? 0, position, chunk: chunks }, grams)
+    if (!isOver()) continue
+    await moveQueued(trx, position, chunks)
+    return true
   }
-  await deleteUserNumber(db, userId)
+  await deleteQueued(trx, position)
+  await deleteMessage(trx, position)
+  return true
 }
 
-async function removeChunks(trx: Db, user: number, message: SearchableMessage): Promise<void> {
-  const { position, content, next_chunk } = message
-  const characters = Array.from(content)
-  for (let chunk = 0; chunk < (next_chunk ?? maxChunks); chunk++) {
-    const start = chunk * (chunkLength - chunkOverlap)
-    const { grams, isLast } = readChunk(characters.slice(start, start + chunkLength + 1), chunk)
-    await deleteChunk(trx, { user, position, chunk }, grams)
-    if (isLast) return
-  }
+/** As `readChunk` divides a text. Of a user without a number, nothing is indexed. */
+function countIndexedChunks({ user, next_chunk, is_searchable, length }: IndexedMessage): number {
+  if (user === null || is_searchable === 0) return 0
+  if (next_chunk !== null) return next_chunk
+  return Math.min(1 + Math.ceil(Math.max(length - chunkLength, 0) / chunkStep), maxChunks)
 }

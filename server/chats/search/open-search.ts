@@ -5,12 +5,14 @@ import type { User } from '../../identity/user.ts'
 import { repeatUntilStopped } from '../../lib/repeat-until-stopped.ts'
 import { WorkerThread } from '../../lib/worker-thread.ts'
 import { countChats, listChatIds } from '../chat-store.ts'
+import { deleteMessages } from '../message-store.ts'
 import type { ChatFinder, FindRequest, FoundPage } from './chat-finder.ts'
 import { findInPostgres } from './find-in-postgres.ts'
-import { indexMessages, removeFromIndex } from './index-messages.ts'
+import { deleteIndexedMessage, indexMessages } from './index-messages.ts'
 import { fillSearchTexts } from './postgres-search-store.ts'
 import { presentPassages } from './present-passages.ts'
 import type { SearchJob, SearchOutcome } from './search-worker.ts'
+import { deleteUserNumber } from './sqlite-index-store.ts'
 import { summarizeChats } from './summarize-chats.ts'
 import { listPassageMessages } from './summary-store.ts'
 import { splitWords } from './words.ts'
@@ -24,6 +26,9 @@ const idleIntervalMs = 300
 /** Milliseconds for one search. Then its thread is replaced. */
 const maxSearchMs = 60_000
 const maxSearchHeapMb = 512
+
+/** Messages that one statement deletes in PostgreSQL. */
+const maxDeletedMessages = 200
 
 export type Search = ReturnType<typeof openSearch>
 
@@ -39,7 +44,8 @@ export function openSearch(database: Database, onError: (error: unknown) => void
     return {
       searchChats: createChatSearch(database, null),
       // PostgreSQL deletes texts with their messages.
-      removeUser: (_userId: string) => Promise.resolve(),
+      deleteMessages: (trx: Db, chatId: string) => deleteMessages(trx, chatId, maxDeletedMessages),
+      forgetUser: (_userId: string) => Promise.resolve(),
       close: endFilling,
     }
   }
@@ -62,8 +68,13 @@ export function openSearch(database: Database, onError: (error: unknown) => void
       // The caller recognises problems of the database by the code.
       throw Object.assign(new Error(outcome.error), { code: outcome.code })
     }),
-    /** Removes the messages of a user from the index. Call it before the chats are deleted. */
-    removeUser: (userId: string) => removeFromIndex(db, userId),
+    /**
+     * Deletes some messages of a chat that is deleted for good, also from the index, or a part of one when `isOver`
+     * returns true. Returns false when the chat had none.
+     */
+    deleteMessages: deleteIndexedMessage,
+    /** Removes the last trace of a user from the index. Call it when the user's messages are deleted. */
+    forgetUser: (userId: string) => deleteUserNumber(db, userId),
     async close(): Promise<void> {
       thread.close()
       await endIndexing()

@@ -1,5 +1,5 @@
 import { CompiledQuery, sql } from 'kysely'
-import { everyChatOf, ofUser } from '../../access/access.ts'
+import { ofUser } from '../../access/access.ts'
 import type { Db } from '../../db/database.ts'
 import { prepareQuery } from '../../db/dialects/prepare-query.ts'
 import { searchableSql } from '../../db/dialects/searchable-sql.ts'
@@ -22,7 +22,8 @@ export async function hasQueued(db: Db): Promise<boolean> {
   return (await firstQueued(db, {})).rows.length > 0
 }
 
-const step = chunkLength - chunkOverlap
+/** Characters from the start of a chunk to the start of the next one. */
+export const chunkStep = chunkLength - chunkOverlap
 
 const queuedChunks = prepareQuery((db, { limit }: { readonly limit: number }) =>
   db
@@ -33,18 +34,19 @@ const queuedChunks = prepareQuery((db, { limit }: { readonly limit: number }) =>
     .select([
       'q.position',
       'q.chunk',
-      sql<string | null>`substr(m.content, q.chunk * ${sql.lit(step)} + 1, ${sql.lit(chunkLength + 1)})`.as(
-        'text',
-      ),
+      sql<
+        string | null
+      >`substr(m.content, q.chunk * ${sql.lit(chunkStep)} + 1, ${sql.lit(chunkLength + 1)})`.as('text'),
       'c.user_id',
       'u.number as user',
     ])
+    .where(({ or, eb }) => or([eb('c.deleted_at', 'is', null), eb('c.deleted_at', '!=', 0)]))
     .orderBy('q.position')
     .limit(limit)
     .compile(),
 )
 
-/** Returns the next chunk of each of the oldest queued messages. */
+/** Returns the next chunk of each of the oldest queued messages, but none of a chat that is deleted for good. */
 export async function listQueued(trx: Db, limit: number): Promise<QueuedChunk[]> {
   return (await queuedChunks(trx, { limit })).rows
 }
@@ -91,53 +93,69 @@ export async function deleteChunk(
   await trx.executeQuery(CompiledQuery.raw(deleteFromIndex, [user, position, chunk, grams]))
 }
 
-/** A finished message, which is indexed or queued. */
-export interface SearchableMessage {
+/** A message and what of it is in the index. */
+export interface IndexedMessage {
   readonly position: number
-  readonly content: string
-  /** The chunk at which indexing it continues; null when it is indexed. */
+  /** Characters of its text. */
+  readonly length: number
+  /** 1 for a message that the index has, wholly if it is not queued. */
+  readonly is_searchable: number
+  /** The chunk at which indexing it continues; null when it is not queued. */
   readonly next_chunk: number | null
+  /** The number of its user in the index, if one is assigned. */
+  readonly user: number | null
 }
 
-/**
- * Returns finished messages of a user's chats, without results of tools, in the order of writing: at most `limit`,
- * after the position `after`.
- */
-export function listSearchable(
-  trx: Db,
-  userId: string,
-  after: number,
-  limit: number,
-): Promise<SearchableMessage[]> {
-  return trx
+const oldestMessage = prepareQuery((db, chat: { readonly id: string }) =>
+  db
     .selectFrom('messages as m')
     .innerJoin('chats as c', 'c.id', 'm.chat_id')
+    .leftJoin('search_users as u', 'u.user_id', 'c.user_id')
     .leftJoin('search_queue as q', 'q.position', 'm.position')
-    .select(['m.position', 'm.content', 'q.chunk as next_chunk'])
-    .where(everyChatOf(userId, 'chats as c'))
-    .where('m.position', '>', after)
-    .where(sql<boolean>`${sql.raw(searchableSql('m'))}`)
-    .orderBy('m.position')
-    .limit(limit)
-    .execute()
+    .select([
+      'm.position',
+      sql<number>`length(m.content)`.as('length'),
+      sql<number>`${sql.raw(searchableSql('m'))}`.as('is_searchable'),
+      'q.chunk as next_chunk',
+      'u.number as user',
+    ])
+    .where('m.chat_id', '=', chat.id)
+    .orderBy('m.unix_timestamp')
+    .limit(1)
+    .compile(),
+)
+
+/** Returns the oldest message of a chat. */
+export async function findOldestMessage(trx: Db, chatId: string): Promise<IndexedMessage | undefined> {
+  return (await oldestMessage(trx, { id: chatId })).rows[0]
 }
 
-export async function findUserNumber(trx: Db, userId: string): Promise<number | undefined> {
-  const row = await trx
-    .selectFrom('search_users')
-    .select('number')
-    .where(ofUser(userId, 'search_users'))
-    .executeTakeFirst()
-  return row?.number
+const chunkText = prepareQuery(
+  (db, { position, start }: { readonly position: number; readonly start: number }) =>
+    db
+      .selectFrom('messages')
+      .select(sql<string>`substr(content, ${start}, ${sql.lit(chunkLength + 1)})`.as('text'))
+      .where('position', '=', position)
+      .compile(),
+)
+
+/** Returns the text of a chunk of a message, and one character more when the text continues. */
+export async function readChunkText(trx: Db, position: number, chunk: number): Promise<string> {
+  return (await chunkText(trx, { position, start: chunk * chunkStep + 1 })).rows[0]?.text ?? ''
 }
 
+/** Forgets the number of a user who has no messages. */
 export async function deleteUserNumber(trx: Db, userId: string): Promise<void> {
   await trx.deleteFrom('search_users').where(ofUser(userId, 'search_users')).execute()
 }
 
-/** Sets the chunk of a queued message that is indexed next. */
+/** Sets the chunk of a message that is indexed next, and queues the message if it is not queued. */
 export async function moveQueued(trx: Db, position: number, chunk: number): Promise<void> {
-  await trx.updateTable('search_queue').set({ chunk }).where('position', '=', position).execute()
+  await trx
+    .insertInto('search_queue')
+    .values({ position, chunk })
+    .onConflict((conflict) => conflict.column('position').doUpdateSet({ chunk }))
+    .execute()
 }
 
 const queuedDelete = prepareQuery((db, queued: { readonly position: number }) =>

@@ -7,6 +7,7 @@ import { repeatUntilStopped } from '../../lib/repeat-until-stopped.ts'
 import type {
   ChangeNotification,
   Database,
+  Db,
   Dialect,
   NotificationListeners,
   Subscription,
@@ -301,8 +302,17 @@ const maxMigrationMs = 3_600_000
 
 /** An arbitrary constant that identifies Yonder's lock among the advisory locks of a database. */
 const migrationLock = 7_046_110
+/** The same for the deletion of chats, in each schema. */
+const purgeLock = `7046112, hashtext(current_schema())`
 /** Servers of versions without the table `nodes` shared this lock while they ran. */
 const formerServerLock = `7046111, hashtext(current_schema())`
+
+/** Takes an advisory lock until the transaction ends. Returns false when another one has it. */
+async function tryLock(trx: Db, lock: string): Promise<boolean> {
+  const { rows } = await sql<{ locked: boolean }>`
+    select pg_try_advisory_xact_lock(${sql.raw(lock)}) as locked`.execute(trx)
+  return rows[0]?.locked === true
+}
 
 /** PostgreSQL 15 or newer. */
 export const postgresDialect: Dialect = {
@@ -320,10 +330,9 @@ export const postgresDialect: Dialect = {
     const { rows } = await sql<{ registers: boolean }>`
       select to_regclass('nodes') is not null as registers`.execute(trx)
     if (rows[0]?.registers === true) return (await listLiveNodes(trx, postgresDialect)).length === 0
-    const former = await sql<{ locked: boolean }>`
-      select pg_try_advisory_xact_lock(${sql.raw(formerServerLock)}) as locked`.execute(trx)
-    return former.rows[0]?.locked === true
+    return tryLock(trx, formerServerLock)
   },
+  lockPurge: (trx) => tryLock(trx, purgeLock),
   beginSnapshotSql: 'begin isolation level repeatable read read only',
   searchIndexSchema,
   searchAgainSql: [queueFoldedAgainSql],

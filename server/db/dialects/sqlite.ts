@@ -278,6 +278,7 @@ export const sqliteDialect = (
   // BEGIN IMMEDIATE holds the only write lock already.
   lockMigrations: () => Promise.resolve(),
   lockOutServers: () => Promise.resolve(true),
+  lockPurge: () => Promise.resolve(true),
   beginSnapshotSql: 'begin',
   searchIndexSchema: sqliteSearchIndex,
   searchAgainSql: foldedAgain,

@@ -69,6 +69,8 @@ const listStatements = (integer: string): readonly string[] => [
   `create index chats_unread on chats (user_id, updated_at, id) where unread = 1`,
   `create index chats_titled on chats (user_id) where title_source is not null`,
   `create index chats_deleted on chats (user_id, deleted_at, id) where deleted_at is not null`,
+  // Chats of all users that are deleted for good, or have been deleted for long.
+  `create index chats_by_deletion on chats (deleted_at) where deleted_at is not null`,
 
   `alter table bots add column title_model text`,
 ]
