@@ -35,6 +35,7 @@ const layers = /** @type {Record<string, Record<string, readonly string[]>>} */ 
       'integrations',
       'bots',
       'chats',
+      'projects',
       'usage',
       'identity',
       ...lowerLayers,

@@ -94,6 +94,10 @@ describe.each(engines)('the export of a user on %s', (engine) => {
     expect(data['tool_calls']?.length).toBeGreaterThan(0)
     expect(data['prompt_texts']?.length).toBeGreaterThan(0)
 
+    expect(data['projects']).toEqual([
+      { id: ada.project, name: ada.secret, bot: null, instructions: ada.secret },
+    ])
+
     const chats = new Map(data['chats']?.map((chat) => [chat['id'], chat]))
     expect([...chats.keys()].sort()).toEqual([ada.chat, ada.runningChat, ada.elicitationChat].sort())
     expect(chats.get(ada.runningChat)).not.toHaveProperty('deleted_time')

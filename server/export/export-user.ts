@@ -20,6 +20,7 @@ import type { User } from '../identity/user.ts'
 import type { ManagedUser } from '../identity/users/manage-users.ts'
 import { toUser } from '../identity/users/user-store.ts'
 import { listIntegrations } from '../integrations/integration-store.ts'
+import { listProjects, requireCountedProject } from '../projects/project-store.ts'
 import { formatNanos } from '../usage/present-usage.ts'
 import {
   findUserById,
@@ -56,7 +57,9 @@ export async function* exportUser(deps: ExportDeps, account: ManagedUser): Async
   ]
   yield `{\n${field('format', 'yonder-user')},\n${field('format_version', 1)},\n${field('exported_at', time(deps.now()))}`
   for (const [name, read] of sections) yield `,\n${field(name, await read())}`
-  yield ',\n  "chats": ['
+  yield ',\n  "projects": ['
+  if (row !== undefined) yield* exportProjects(db, toUser(row))
+  yield '],\n  "chats": ['
   if (row !== undefined) yield* exportChats(deps, toUser(row))
   yield ']\n}\n'
 }
@@ -84,6 +87,17 @@ function listSections(
         })),
     ],
   ]
+}
+
+/** One by one: together their instructions can be too large to be in memory. */
+async function* exportProjects(db: Db, user: User): AsyncGenerator<string> {
+  let isFirst = true
+  for (const { id, name, bot } of await listProjects(db, user)) {
+    const { instructions } = await requireCountedProject(db, user, id)
+    yield `${isFirst ? '' : ','}\n${indent({ id, name, bot, instructions }, 4)}`
+    isFirst = false
+  }
+  if (!isFirst) yield '\n  '
 }
 
 async function* exportChats({ database, onChat }: ExportDeps, user: User): AsyncGenerator<string> {
@@ -125,7 +139,12 @@ async function readWholeChat(snapshot: Snapshot, user: User, row: ChatRow) {
   const { run: _run, ...chat } = read
   const messages: Message[] = []
   for await (const page of chat.messages) messages.push(...page)
-  return { ...chat, ...(row.deleted_at !== null && { deleted_time: time(row.deleted_at) }), messages }
+  return {
+    ...chat,
+    ...(row.project_id !== null && { project_id: row.project_id }),
+    ...(row.deleted_at !== null && { deleted_time: time(row.deleted_at) }),
+    messages,
+  }
 }
 
 function presentUser(account: ManagedUser, row: UserRow | undefined) {

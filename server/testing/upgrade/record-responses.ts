@@ -13,6 +13,7 @@ export async function recordUser(client: RequestClient): Promise<RecordedRespons
   const responses = [
     await read('/api/auth/userinfo'),
     await read('/api/bots'),
+    await read('/api/projects'),
     await read('/api/mcp-servers'),
     await read('/api/mcp-server/Tools/calls'),
     await read('/api/integrations'),

@@ -88,6 +88,13 @@ async function createSettings(client: RequestClient, { model, tools, guarded }: 
   )
   const blocked = { tools: [{ name: 'secret', permission: 'block' }] }
   await succeed(client.patch('/api/mcp-server/Guarded', blocked))
+  await succeed(
+    client.post('/api/project', {
+      name: 'Harbours',
+      instructions: 'Name the sea of each harbour.',
+      bot: 'Bot with a key',
+    }),
+  )
   const integration = { name: 'search', auth_type: 'api_key', api_key: fixtureSecrets.integrationKey }
   await succeed(client.post('/api/integration', integration))
 }
@@ -105,7 +112,8 @@ async function consent(client: RequestClient, name: string): Promise<void> {
 
 /** A chat with versions of a question and of a reply, of which an older one is selected. */
 async function writeBranches(client: RequestClient): Promise<Chat> {
-  const id = await newChat(client)
+  const [project] = (await client.get('/api/projects')).json<{ id: string }[]>()
+  const id = await newChat(client, `?project=${project?.id}`)
   await send(client, id, 'Tell me about the harbour.', { botName: 'Bot with a key' })
   const { messages } = await readChat(client, id)
   const [question, reply] = messages
@@ -177,8 +185,8 @@ async function fillWindow(client: RequestClient): Promise<void> {
   if (compactions === undefined) throw new Error('Nothing was summarised.')
 }
 
-async function newChat(client: RequestClient): Promise<string> {
-  return (await succeed(client.get('/api/chat/id'))).json<{ id: string }>().id
+async function newChat(client: RequestClient, query = ''): Promise<string> {
+  return (await succeed(client.get(`/api/chat/id${query}`))).json<{ id: string }>().id
 }
 
 async function readChat(client: RequestClient, id: string): Promise<Chat> {
