@@ -40,16 +40,16 @@ export const homeOutbox = {
     browserStorage.write(storageKeys.homeOutbox(message.request), JSON.stringify(message))
   },
   /**
-   * Moves the text back into the input. If the chat is known, its page must not send the message when the user opens
+   * Moves the text back into the input with this key. If the chat is known, its page must not send the message when the user opens
    * it.
    */
-  edit({ request, content, chatId }: HomeMessage): void {
+  edit({ request, content, chatId }: HomeMessage, draftKey: string): void {
     browserStorage.remove(storageKeys.homeOutbox(request))
     if (chatId !== undefined) {
       browserStorage.remove(storageKeys.newMessage(chatId))
       browserStorage.remove(storageKeys.newBot(chatId))
     }
-    restoreDraft(storageKeys.homeDraft, content)
+    restoreDraft(draftKey, content)
   },
   /** Removes the message of a chat whose page has taken it. */
   confirm(chatId: string): void {

@@ -1,0 +1,130 @@
+import type { NewChat as ReservedChat } from '@yonder/contract/chat'
+import type { MessageContent } from '@yonder/contract/message'
+import { useEffect, useEffectEvent, useRef, useState, useSyncExternalStore } from 'react'
+import { useNavigate } from 'react-router'
+import { isOutage, toFailure } from '../../lib/api/api-error.ts'
+import { useApi } from '../../lib/api/api-provider.tsx'
+import { onConnectionBack } from '../../lib/api/connection.ts'
+import { browserStorage } from '../../lib/browser-storage.ts'
+import { logError } from '../../lib/log-error.ts'
+import type { BotChoice } from './composer/bot-select.tsx'
+import { Composer, focusInput } from './composer/composer.tsx'
+import { UnsentNote } from './composer/unsent-note.tsx'
+import { homeOutbox, type HomeMessage } from './session/home-outbox.ts'
+import { AutomaticSends, firstMessage } from './session/outbox.ts'
+import { createMessageId } from './session/run-messages.ts'
+
+export interface NewChatProps {
+  readonly choice: BotChoice
+  /** The storage key of the text until it is sent. */
+  readonly draftKey: string
+}
+
+/** The input for the first message of a new chat, and the messages that were not sent. */
+export function NewChat({ choice, draftKey }: NewChatProps) {
+  const { isStarting, unsent, automatic, start, sendAgain } = useStartChat()
+  const input = useRef<HTMLTextAreaElement>(null)
+  return (
+    <div className="flex flex-col gap-4">
+      <Composer ref={input} choice={choice} draftKey={draftKey} busy={isStarting} onSend={start} />
+      {unsent.map((message) => (
+        <UnsentNote
+          key={message.request}
+          content={message.content}
+          failure={message.failure}
+          isAutomatic={message === automatic}
+          busy={isStarting}
+          onSendAgain={() => sendAgain(message, choice.selected?.name ?? message.botName)}
+          onEdit={() => homeOutbox.edit(message, draftKey)}
+          onRemoved={() => focusInput(input.current)}
+        />
+      ))}
+    </div>
+  )
+}
+
+type UnsentHomeMessage = HomeMessage & Required<Pick<HomeMessage, 'failure'>>
+
+/**
+ * Opens a new chat with its first message: stores the message, requests the id of a chat, and navigates to its
+ * page, which sends the message.
+ */
+function useStartChat() {
+  const api = useApi()
+  const navigate = useNavigate()
+  const [isStarting, setStarting] = useState(false)
+  /** The message for which this page is reserving a chat. */
+  const reserving = useRef<HomeMessage>(undefined)
+  const stored = useSyncExternalStore(browserStorage.subscribe, () => JSON.stringify(homeOutbox.list()))
+  const messages = JSON.parse(stored) as readonly HomeMessage[]
+
+  useEffect(() => {
+    homeOutbox.failAbandoned()
+    const leave = (cause: 'page_closed' | 'page_left') => {
+      const message = reserving.current
+      if (message !== undefined && homeOutbox.isSending(message)) homeOutbox.fail(message, { cause })
+    }
+    const handleClose = () => leave('page_closed')
+    window.addEventListener('pagehide', handleClose)
+    return () => {
+      window.removeEventListener('pagehide', handleClose)
+      leave('page_left')
+    }
+  }, [])
+
+  const send = async (request: string, content: HomeMessage['content'], botName: string) => {
+    const message = { request, content, botName, sentAt: Date.now() }
+    homeOutbox.write(message)
+    reserving.current = message
+    setStarting(true)
+    try {
+      const chat = await api.get<ReservedChat>(`/api/chat/id?request=${request}`)
+      if (chat === undefined) homeOutbox.fail(message, { cause: 'signed_out' })
+      // The attempt has failed if the user has left the page. The new chat must not replace the page that is open
+      // now.
+      else if (homeOutbox.isSending(message)) {
+        homeOutbox.write({ ...message, chatId: chat.id })
+        reserving.current = undefined
+        firstMessage.store(chat.id, content, botName)
+        await navigate(`/chat/${encodeURIComponent(chat.id)}`)
+      }
+    } catch (error) {
+      logError('Error creating chat with message', error)
+      homeOutbox.fail(message, toFailure(error))
+    } finally {
+      setStarting(false)
+    }
+  }
+
+  const sendAgain = ({ request, content }: HomeMessage, botName: string) => {
+    // Another tab may have sent it, or be sending it at this moment.
+    if (homeOutbox.isUnsent(request)) void send(request, content, botName)
+  }
+  const automatic = messages.findLast(({ failure }) => failure !== undefined && isOutage(failure))
+  useAutomaticSends(() => (isStarting ? undefined : automatic), sendAgain)
+
+  return {
+    isStarting,
+    /** The messages that were not sent, in the order of their last attempts. */
+    unsent: messages.filter((message): message is UnsentHomeMessage => message.failure !== undefined),
+    /** The message that is sent without a click after an outage: only the newest one, because sending it opens its chat. */
+    automatic,
+    start: (content: MessageContent, botName: string) => void send(createMessageId(), content, botName),
+    sendAgain,
+  }
+}
+
+/** When the connection is back, sends the message that could not be sent without it. */
+function useAutomaticSends(
+  find: () => HomeMessage | undefined,
+  send: (message: HomeMessage, botName: string) => void,
+): void {
+  const { connection } = useApi()
+  const [sends] = useState(() => new AutomaticSends(connection))
+  const handleBack = useEffectEvent(() => {
+    const message = find()
+    if (message?.failure !== undefined && sends.claim(message.request, message.failure))
+      send(message, message.botName)
+  })
+  useEffect(() => onConnectionBack(connection, () => handleBack()), [connection])
+}
