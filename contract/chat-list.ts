@@ -64,3 +64,54 @@ export const maxMarkedChats = 500
 /** The chats that are unread, wait for approval or get a reply, newest first. Archived and deleted ones have no marks. */
 export const ChatMarks = z.object({ marks: z.array(ListedChat) })
 export type ChatMarks = z.infer<typeof ChatMarks>
+
+/** UTF-16 units of a title, on one line. */
+export const maxTitleLength = 200
+export const titleTooLong = `must have at most ${maxTitleLength} characters`
+
+/** The most chats that a request names. Those of a section are not limited. */
+export const maxNamedChats = 1_000
+
+/** What a request changes in chats. The order of the list stays, because the time of a chat is that of its last message. */
+export const ChatChange = z
+  .object({
+    /**
+     * One line; control characters and invisible ones are removed. An empty one gives the default title back. More than
+     * ten times the limit cannot become a title by that.
+     */
+    title: z
+      .string()
+      .max(10 * maxTitleLength, titleTooLong)
+      .optional(),
+    pinned: z.boolean().optional(),
+    archived: z.boolean().optional(),
+    unread: z.boolean().optional(),
+    /** Null for no project. */
+    project_id: ClientId.nullable().optional(),
+  })
+  .refine((change) => Object.values(change).some((value) => value !== undefined), 'must change something')
+export type ChatChange = z.infer<typeof ChatChange>
+
+/** Changes some chats, or all of a section, in one transaction. */
+export const ChatsChange = z
+  .object({
+    chats: z.union([z.array(ClientId).min(1).max(maxNamedChats), ChatSelection], {
+      error: 'must be ids of chats, or a section',
+    }),
+    change: ChatChange,
+    /** With `unread: false`: the `update_time` that the user has seen. A chat that has changed later stays unread. */
+    seen: z.iso.datetime().optional(),
+  })
+  .refine(({ chats, change }) => change.title === undefined || (Array.isArray(chats) && chats.length === 1), {
+    path: ['change', 'title'],
+    message: 'can be changed of one chat at a time',
+  })
+  .refine(({ change, seen }) => seen === undefined || change.unread === false, {
+    path: ['seen'],
+    message: 'belongs to the change "unread: false"',
+  })
+export type ChatsChange = z.infer<typeof ChatsChange>
+
+/** `changed` counts the chats that were different before; `chats` has them, unless they are more than `maxListedChats`. */
+export const ChangedChats = z.object({ changed: z.int(), chats: z.array(ListedChat).optional() })
+export type ChangedChats = z.infer<typeof ChangedChats>

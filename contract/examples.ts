@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { Bot, BotInput, BotTest, EndpointDraft } from './bot.ts'
+import { ChatsChange } from './chat-list.ts'
 import { Chat, SelectResponse, StopRequest } from './chat.ts'
 import { Compaction, CompactionInput, CompactionRewrite } from './compaction.ts'
 import * as completion from './completion.ts'
@@ -61,6 +62,9 @@ examples.add(Chat, {
   examples: [
     { id: chatId, messages: [message], update_time: time, selected_message_id: messageId, run: null },
   ],
+})
+examples.add(ChatsChange, {
+  examples: [{ chats: [chatId], change: { title: 'Books about owls', pinned: true } }],
 })
 examples.add(SelectResponse, { examples: [{ chatId, messageId }] })
 examples.add(StopRequest, { examples: [{ chatId }] })

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { ListedSummary } from './chat-list.ts'
 import { RunEvent } from './completion.ts'
 import { ErrorDetail } from './error.ts'
 
@@ -9,8 +10,11 @@ export const LiveRun = z.object({ ...run, seq: z.int().nonnegative() })
 /** An active run. `seq` is the number of its last event before the stream began. */
 export type LiveRun = z.infer<typeof LiveRun>
 
-/** The lists in the settings of a user, the projects, and the names of bots and connectors, which chats contain. */
-export const SettingsList = z.enum(['bots', 'connectors', 'integrations', 'projects', 'names'])
+/**
+ * The lists of a user that are read again after a change, and the names of bots and connectors, which chats contain. The
+ * chats are named when many have changed at once.
+ */
+export const SettingsList = z.enum(['bots', 'connectors', 'integrations', 'names', 'projects', 'chats'])
 export type SettingsList = z.infer<typeof SettingsList>
 
 /**
@@ -27,7 +31,12 @@ export const LiveEvent = z.discriminatedUnion('type', [
   z.object({ type: z.literal('run_lost'), ...run, error: ErrorDetail }),
   /** A chat was created, or has changed for another reason than an event of a run. */
   z.object({ type: z.literal('chat_changed'), chatId: z.string() }),
-  /** A list of settings has changed. */
+  /**
+   * What lists show of these chats, after any change. It may be newer than what was read since. `gone` has the ids of
+   * chats that no longer exist.
+   */
+  z.object({ type: z.literal('chats_listed'), chats: z.array(ListedSummary), gone: z.array(z.string()) }),
+  /** A list has changed. */
   z.object({ type: z.literal('changed'), what: SettingsList }),
   z.object({ type: z.literal('heartbeat') }),
 ])

@@ -1,10 +1,12 @@
 import type { SettingsList } from '@yonder/contract/live'
 import type { FastifyInstance } from 'fastify'
 import type { Registry } from 'prom-client'
+import { exportable } from './access/access.ts'
 import { findBotFacts, openBotModel } from './bots/bot-model.ts'
 import { registerBotRoutes } from './bots/bot-routes.ts'
 import { registerBotCheckRoutes } from './bots/check/bot-check-routes.ts'
 import { openChats } from './chats/open-chats.ts'
+import { summarizeChats } from './chats/search/summarize-chats.ts'
 import { openCompletions } from './completions/open-completions.ts'
 import type { Config } from './config/config.ts'
 import { registerConnectorRoutes } from './connectors/connector-routes.ts'
@@ -97,7 +99,10 @@ function openDomains(app: FastifyInstance, deps: AppDeps) {
     logAs('a stream could not be ended'),
   )
   const onOpen = streams.track
-  const live = openLive(deps, { onOpen, onError: logAs('a live update failed') })
+  const live = openLive(
+    { ...deps, readListedChats: (id, chatIds) => summarizeChats(db, { id }, chatIds, exportable) },
+    { onOpen, onError: logAs('a live update failed') },
+  )
   const onChatChanged = live.hub.notifyChatChanged
   const integrations = openIntegrations(deps, {
     // An integration adds a connector of its own, so both lists change.
@@ -126,6 +131,7 @@ function openDomains(app: FastifyInstance, deps: AppDeps) {
   const chats = openChats(deps, {
     runReader: completions.runReader,
     onChatChanged,
+    onChatsChanged: live.hub.notifyChatsChanged,
     onError: logAs('background work of the chats failed'),
   })
   // An MCP connection must not stay open for a user who has signed out everywhere.
@@ -159,7 +165,7 @@ async function closeDomains(domains: Domains): Promise<void> {
   await completions.close()
   await Promise.all([chats.close(), connectors.close()])
   await integrations.close()
-  live.close()
+  await live.close()
 }
 
 async function registerPublicRoutes(

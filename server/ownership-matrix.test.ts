@@ -71,6 +71,10 @@ const forms: Readonly<Record<string, readonly Form[]>> = {
   'POST /api/integration/callback/{service}': [],
   'GET /api/chat/id': [{ query: { project: 'project' } }],
   'GET /api/chats': [],
+  'PATCH /api/chats': [
+    { body: { 'chats[]': 'chat' }, rest: { change: { pinned: true } } },
+    { body: { 'chats[]': 'runningChat', 'change.project_id': 'project' } },
+  ],
   'GET /api/chat-list': [{ query: { project: 'project' }, fixedQuery: { section: 'project' } }],
   'GET /api/chat-list/marks': [],
   'GET /api/chats/{id}': [{ path: { id: 'chat' } }],
@@ -153,6 +157,20 @@ const resourcesOf = (form: Form): readonly (readonly ['path' | 'query' | 'body',
     Object.entries(form[location] ?? {}).map(([field, resource]) => [location, field, resource] as const),
   )
 
+/** Adds fields to a body. `list[]` is the only item of a list, and `object.field` a field of an object. */
+function placeFields(
+  body: Readonly<Record<string, unknown>>,
+  fields: Values,
+): Readonly<Record<string, unknown>> {
+  const placed = { ...body }
+  for (const [field, value] of Object.entries(fields)) {
+    const [name = '', inner] = field.replace('[]', '').split('.')
+    if (inner !== undefined) placed[name] = { ...(placed[name] as object), [inner]: value }
+    else placed[name] = field.endsWith('[]') ? [value] : value
+  }
+  return placed
+}
+
 describe.each(engines)('the data of another user, on %s', (engine) => {
   let product: ToolApp
   let calls: readonly ApiCall[]
@@ -193,7 +211,7 @@ describe.each(engines)('the data of another user, on %s', (engine) => {
       method: call.method,
       url: `${product.base}${path}${query === '' ? '' : `?${query}`}`,
       headers: { host: 'localhost:3000', ...headers },
-      ...(call.hasBody ? { body: JSON.stringify({ ...form.rest, ...fill('body') }) } : {}),
+      ...(call.hasBody ? { body: JSON.stringify(placeFields(form.rest ?? {}, fill('body'))) } : {}),
     })
   }
   const formsOf = (call: ApiCall) => forms[call.name] ?? []

@@ -50,7 +50,7 @@ const chatLock = prepareQuery(
   ) =>
     db
       .updateTable('chats')
-      .set({ updated_at: chat.now, chars: sql`chars + ${chat.addedChars}` })
+      .set({ updated_at: chat.now, chars: sql`chars + ${chat.addedChars}`, archived: 0, unread: 0 })
       .where('id', '=', chat.id)
       .where(changeable(chat.actor, 'chats'))
       .returningAll()
@@ -70,7 +70,8 @@ export interface LockedChat extends ChatRow {
 }
 
 /**
- * Sets the update time of a user's chat and returns the chat. Blocks other transactions that lock or change the chat
+ * Sets the update time of a user's chat, which a message or another reply brings back from the archive, and returns the
+ * chat. Blocks other transactions that lock or change the chat
  * until this one ends. `addedChars` is the length of the message that the transaction appends.
  * @throws AppError `not_found`
  */
@@ -161,20 +162,38 @@ export async function restoreDefaultTitle(trx: Db, chatId: string): Promise<void
 }
 
 const timeUpdate = prepareQuery(
-  (db, chat: { readonly id: string; readonly now: number; readonly addedChars: number }) =>
+  (
+    db,
+    chat: {
+      readonly id: string
+      readonly now: number
+      readonly addedChars: number
+      readonly unread: number
+    },
+  ) =>
     db
       .updateTable('chats')
-      .set({ updated_at: chat.now, chars: sql`chars + ${chat.addedChars}` })
+      .set({
+        updated_at: chat.now,
+        chars: sql`chars + ${chat.addedChars}`,
+        unread: sql`case when ${chat.unread} = 1 then 1 else unread end`,
+      })
       .where('id', '=', chat.id)
       .compile(),
 )
 
 /**
- * Sets the update time of a chat, and counts the characters of the message that the transaction stores. The query
- * names no owner: the caller writes a run of the chat, which only its user can start.
+ * Sets the update time of a chat, and counts the characters of the message that the transaction stores. With `unread` the
+ * chat becomes unread. The query names no owner: the caller writes a run of the chat, which only its user can start.
  */
-export async function touchChat(db: Db, chatId: string, now: number, addedChars: number): Promise<void> {
-  await timeUpdate(db, { id: chatId, now, addedChars })
+export async function touchChat(
+  db: Db,
+  chatId: string,
+  now: number,
+  addedChars: number,
+  { unread = false } = {},
+): Promise<void> {
+  await timeUpdate(db, { id: chatId, now, addedChars, unread: Number(unread) })
 }
 
 /** Returns the ids of a page of a user's chats, the last changed first. */

@@ -4,7 +4,7 @@ import { type ChatRoutesDeps, registerChatRoutes } from './chat-routes.ts'
 import { deleteUnusedChats } from './chat-store.ts'
 import { markExpired } from './deletion/deletion-store.ts'
 import { purgeSlice, purgeUser, slicePauseMs } from './deletion/purge-chats.ts'
-import { registerChatListRoutes } from './list/chat-list-routes.ts'
+import { type ChatListRoutesDeps, registerChatListRoutes } from './list/chat-list-routes.ts'
 import { openSearch } from './search/open-search.ts'
 
 /** Milliseconds for which a chat without messages is kept, and between two deletions of such chats. */
@@ -24,14 +24,15 @@ const purgeIntervalMs = 10_000
 /** The dependencies of the app that this domain uses. */
 type AppDeps = Pick<ChatRoutesDeps, 'database' | 'now'>
 
-export interface ChatOptions extends Pick<ChatRoutesDeps, 'runReader' | 'onChatChanged'> {
+export interface ChatOptions
+  extends Pick<ChatRoutesDeps, 'runReader' | 'onChatChanged'>, Pick<ChatListRoutesDeps, 'onChatsChanged'> {
   /** Called with errors that no user can act on. */
   readonly onError: (error: unknown) => void
 }
 
 /** Opens the chats with their background tasks: indexing for the search, and deleting unused and deleted chats. */
 export function openChats({ database, now }: AppDeps, options: ChatOptions) {
-  const { runReader, onChatChanged, onError } = options
+  const { runReader, onChatChanged, onChatsChanged, onError } = options
   const search = openSearch(database, onError)
   const endDeletion = repeatUntilStopped(
     () =>
@@ -61,7 +62,7 @@ export function openChats({ database, now }: AppDeps, options: ChatOptions) {
         searchChats: search.searchChats,
         onChatChanged,
       })
-      registerChatListRoutes(api, database)
+      registerChatListRoutes(api, { database, onChatsChanged })
     },
     /** Deletes all chats of a user for good, in slices, so that other users do not wait. */
     async deleteAll(userId: string): Promise<void> {

@@ -85,6 +85,7 @@ describe.each(engines)('the removal of unused chats on %s', (engine) => {
       {
         runReader: { read: () => Promise.resolve(undefined), expire: () => Promise.resolve() },
         onChatChanged: () => undefined,
+        onChatsChanged: () => undefined,
         onError: () => undefined,
       },
     )

@@ -11,11 +11,11 @@ export interface Subscription {
 
 /** Data of a user changed. */
 export interface ChangeNotification {
-  readonly topic: 'chat' | 'settings'
+  readonly topic: 'chat' | 'list' | 'settings'
   /** The process that sent the notification. */
   readonly nodeId: string
   readonly userId: string
-  /** The id of the chat, or the name of the list of settings. */
+  /** The id of the chat; the ids of chats of which lists show something else, with spaces; or the name of a list. */
   readonly subject: string
 }
 

@@ -91,11 +91,15 @@ function findProblems(
     ])
     return checkEach(items)
   } else if (def.type === 'union') {
+    const [option, ...others] = def.options.filter(({ _zod }) => _zod.def.type === formOf(value))
+    if (option !== undefined && others.length === 0) return findProblems(option, value, path, max)
     const isValid = def.options.some((option) => findProblems(option, value, path, 1).length === 0)
     return isValid ? [] : [{ path: [...path], message: 'Invalid input' }]
   }
   return check(schema, value, path, max)
 }
+
+const formOf = (value: unknown): string => (Array.isArray(value) ? 'array' : typeof value)
 
 function check(schema: $ZodType, value: unknown, path: readonly PropertyKey[], max: number): Problem[] {
   const { error } = z.safeParse(schema, value)

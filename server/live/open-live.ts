@@ -31,10 +31,10 @@ export function openLive(deps: LiveDeps, { onOpen, onError }: LiveOptions) {
     hub,
     sse,
     register: (api: Api, feed: RunFeed) => registerLiveRoutes(api, { hub, sse, feed, verify, onError }),
-    /** Ends every stream. */
-    close(): void {
-      hub.endStreams()
+    /** Ends every stream. Must be called before the database closes. */
+    async close(): Promise<void> {
       sse.close()
+      await hub.close()
     },
   }
 }

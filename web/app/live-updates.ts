@@ -7,7 +7,7 @@ import { connectStream } from '../lib/streams/event-stream.ts'
 import { shareStream } from '../lib/streams/share-stream.ts'
 
 /** The keys of each list, and of the reads of its items, begin with these texts. */
-const keysOfLists: Readonly<Record<Exclude<SettingsList, 'names'>, string>> = {
+const keysOfLists: Readonly<Record<Exclude<SettingsList, 'names' | 'chats'>, string>> = {
   bots: botsKey,
   connectors: connectorsKey,
   integrations: integrationsKey,

@@ -12,7 +12,8 @@ const pageSize = 10
 /** Whether the list of chats may differ after an event, or after what a stream that begins was not told. */
 function changesChatList(event: LiveEvent): boolean {
   if (event.type === 'run') return event.event.type === 'started' || event.event.type === 'ended'
-  return event.type === 'chat_changed' || event.type === 'ready'
+  if (event.type === 'changed') return event.what === 'chats'
+  return event.type === 'chat_changed' || event.type === 'chats_listed' || event.type === 'ready'
 }
 
 /** The chats in which every word of `search` occurs, last changed first; all chats when `search` is empty. */

@@ -153,6 +153,7 @@ describe.each(engines)('a chat that is deleted for good, on %s', (engine) => {
       {
         runReader: { read: () => Promise.resolve(undefined), expire: () => Promise.resolve() },
         onChatChanged: () => undefined,
+        onChatsChanged: () => undefined,
         onError: (error) => expect.unreachable(String(error)),
       },
     )

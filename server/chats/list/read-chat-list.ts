@@ -60,8 +60,8 @@ export async function readChatList(db: Db, actor: Actor, query: ListedChatsQuery
   }
 }
 
-/** Returns these chats in their order; those that are gone meanwhile are left out. */
-async function readListed(db: Db, actor: Actor, ids: readonly string[]): Promise<ListedChat[]> {
+/** Returns these chats of the user in the order of the ids. Those that are gone, or were never the user's, are left out. */
+export async function readListed(db: Db, actor: Actor, ids: readonly string[]): Promise<ListedChat[]> {
   if (ids.length === 0) return []
   const rows = await listListed(db, actor, ids, exportable)
   const chats = new Map(rows.map((row) => [row.id, presentListedChat(row)]))

@@ -32,6 +32,8 @@ export interface RunSubscribers {
   has(userId: string): boolean
   send(userId: string, frames: string): void
   sendChatChanged(userId: string, chatId: string): void
+  /** Sends soon what lists show of these chats. */
+  sendListed(userId: string, chatIds: readonly string[]): void
 }
 
 type Deps = Pick<CompletionDeps, 'database' | 'nodeId' | 'runs' | 'notifications' | 'now' | 'onError'>
@@ -117,6 +119,7 @@ export class RunFeed {
   #open(run: RunRef, after: number): Watch {
     const watch: Watch = { run, after, stop: () => undefined }
     this.#watches.set(run.id, watch)
+    this.#subscribers.sendListed(run.user_id, [run.chat_id])
     watch.stop = readRun(
       this.#deps,
       { runId: run.id, after },
@@ -153,6 +156,7 @@ export class RunFeed {
     if (frames !== '') this.#subscribers.send(user_id, frames)
     watch.after = events.at(-1)?.seq ?? watch.after
     if (!isEnd) return
+    this.#subscribers.sendListed(user_id, [chat_id])
     this.#ignored.set(watch.run.id, true)
     this.#end(watch)
   }

@@ -223,7 +223,7 @@ export async function closeRun(
   const last = state.messages.at(-1)
   if (last === undefined) throw new Error(`run ${run.id} has no reply`)
   // Locks the chat before its messages: two writers that lock in different orders would deadlock.
-  await touchChat(trx, run.chat_id, now, 0)
+  await touchChat(trx, run.chat_id, now, 0, { unread: state.status !== 'stopped' })
   const end = { id: run.id, status: state.status, lastSeq: state.seq, now }
   const { numAffectedRows = 0n } = await runEndUpdate(trx, end)
   if (numAffectedRows === 0n) return

@@ -24,8 +24,10 @@ const maxNotifiedRuns = 300
 /** The channels for other changes. */
 const changeChannels: Readonly<Record<ChangeNotification['topic'], string>> = {
   chat: 'yonder_chats',
+  list: 'yonder_chat_list',
   settings: 'yonder_settings',
 }
+const changeTopics = ['chat', 'list', 'settings'] as const
 
 export interface PostgresOptions {
   /** Connections of the pool. A subscription has its own. */
@@ -128,7 +130,7 @@ function listenForNotifications(
   const echoChannel = `yonder_echo_${randomBytes(8).toString('hex')}`
   const listenSql = `
     set tcp_keepalives_idle = 10; set tcp_keepalives_interval = 5; set tcp_keepalives_count = 3;
-    ${[runChannel, changeChannels.chat, changeChannels.settings, echoChannel].map((channel) => `listen ${channel}`).join(';')}`
+    ${[runChannel, ...Object.values(changeChannels), echoChannel].map((channel) => `listen ${channel}`).join(';')}`
   let client: pg.Client | undefined
   let timer: NodeJS.Timeout | undefined
   let delayMs = reconnectDelayMs
@@ -201,8 +203,8 @@ function listenForNotifications(
         return
       }
       const [nodeId = '', userId = '', subject = ''] = payload.split(',')
-      const topic = channel === changeChannels.chat ? 'chat' : 'settings'
-      onChange({ topic, nodeId, userId, subject })
+      const topic = changeTopics.find((known) => channel === changeChannels[known])
+      if (topic !== undefined) onChange({ topic, nodeId, userId, subject })
     })
     timer = setTimeout(test, echoIntervalMs)
     listen().catch(retry)

@@ -5,10 +5,14 @@ import { openStream } from './open-stream.ts'
 
 export type LiveRunEvent = Extract<LiveEvent, { type: 'run' }>
 
+export type LiveListed = Extract<LiveEvent, { type: 'chats_listed' }>
+
 export interface LiveStream {
   readonly status: number
-  /** Everything received so far, checked against the contract; without heartbeats. */
+  /** Everything received so far, checked against the contract; without heartbeats and what lists show of chats. */
   readonly events: () => readonly LiveEvent[]
+  /** What lists show of chats, as received so far. */
+  readonly listed: () => readonly LiveListed[]
   /** The events of a chat's runs. */
   readonly runEvents: (chatId: string) => readonly LiveRunEvent[]
   /** The state of the newest run in a chat, folded by `applyEvent`. */
@@ -28,19 +32,20 @@ export async function openLiveStream(
   headers: Readonly<Record<string, string>>,
 ): Promise<LiveStream> {
   const stream = await openStream({ url: `${base}/api/live`, headers, parse: false })
-  const events = (): LiveEvent[] =>
+  const all = (): LiveEvent[] =>
     stream.raw
       .split('\n\n')
       .slice(0, -1)
       .filter((frame) => frame.startsWith('data: '))
       .map((frame) => LiveEvent.parse(JSON.parse(frame.replace('data: ', ''))))
-      .filter(({ type }) => type !== 'heartbeat')
+  const events = (): LiveEvent[] =>
+    all().filter(({ type }) => type !== 'heartbeat' && type !== 'chats_listed')
   const runEvents = (chatId: string): LiveRunEvent[] =>
     events().filter((event): event is LiveRunEvent => event.type === 'run' && event.chatId === chatId)
   const run = (chatId: string): RunState => {
-    const all = runEvents(chatId)
-    const newest = all.at(-1)?.messageId
-    return all
+    const ofChat = runEvents(chatId)
+    const newest = ofChat.at(-1)?.messageId
+    return ofChat
       .filter(({ messageId }) => messageId === newest)
       .reduce((state, { event }) => applyEvent(state, event), emptyRun)
   }
@@ -48,6 +53,7 @@ export async function openLiveStream(
   return {
     status: stream.status,
     events,
+    listed: () => all().filter((event): event is LiveListed => event.type === 'chats_listed'),
     runEvents,
     run,
     text: (chatId) => textOfContent(run(chatId).messages.at(-1)?.content ?? ''),

@@ -113,6 +113,17 @@ export const worstRequests: Readonly<Record<string, (filled: Filled) => readonly
     { what: 'a search for 250 words', query: { limit: '100', search: 'w '.repeat(250) } },
     { what: 'a search for long words', query: { limit: '100', search: letter.repeat(500) } },
   ],
+  'PATCH /api/chats': ({ longChat }) => [
+    { what: 'all chats', body: { chats: { section: 'recent' }, change: { pinned: true } } },
+    {
+      what: 'all chats by their titles',
+      body: { chats: { section: 'all', filter: times(60).join(' ') }, change: { unread: true } },
+    },
+    {
+      what: '1,000 ids',
+      body: { chats: [longChat, ...times(999).map((index) => `chat-${index}`)], change: { pinned: false } },
+    },
+  ],
   'GET /api/chat-list': () => [
     { what: '200 of 1,000 chats', query: { section: 'recent', limit: '200' } },
     {

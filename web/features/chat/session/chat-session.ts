@@ -252,6 +252,7 @@ export class ChatSession {
         return { type: 'changed' }
       case 'changed':
         return event.what === 'names' ? { type: 'changed' } : undefined
+      case 'chats_listed':
       case 'heartbeat':
         return undefined
     }

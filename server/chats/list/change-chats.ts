@@ -1,0 +1,100 @@
+import {
+  type ChangedChats,
+  type ChatChange,
+  type ChatsChange,
+  type ChatSelection,
+  maxListedChats,
+  maxTitleLength,
+  titleTooLong,
+} from '@yonder/contract/chat-list'
+import { foldText, foldWords } from '@yonder/contract/lib/fold-text'
+import type { Actor } from '../../access/access.ts'
+import type { Db } from '../../db/database.ts'
+import { lockUser } from '../../identity/users/user-store.ts'
+import { AppError } from '../../lib/app-error.ts'
+import { normalizeText, toVisibleLine } from '../../lib/text.ts'
+import { lockProject, requireProject } from '../../projects/project-store.ts'
+import { restoreDefaultTitle } from '../chat-store.ts'
+import { type ChatUpdate, hasAnyChat, updateChats } from './chat-list-store.ts'
+import { findInSection, readListed } from './read-chat-list.ts'
+
+/** Chats that one statement changes: more would hold the event loop for too long on SQLite. */
+const changedAtOnce = 250
+
+/** What was changed: the response, and the ids of all changed chats. */
+export interface Change {
+  readonly response: ChangedChats
+  readonly ids: readonly string[]
+}
+
+/**
+ * Changes a user's chats in one transaction. Those of which all is already as requested are not changed. Between slices
+ * of many chats other requests are served.
+ * @throws AppError `invalid_request` for a title that is too long; `not_found` for a project that the user does not have,
+ * and when the user has none of the chats
+ */
+export async function changeChats(
+  db: Db,
+  actor: Actor,
+  { chats, change, seen }: ChatsChange,
+): Promise<Change> {
+  const update = toUpdate(change, seen)
+  return db.transaction().execute(async (trx) => {
+    // Two changes of many chats would deadlock when they lock them in different orders.
+    if (!Array.isArray(chats) || chats.length > 1) await lockUser(trx, actor)
+    const { project_id } = change
+    if (typeof project_id === 'string') await lockProject(trx, actor, project_id)
+    const ids: string[] = []
+    for await (const slice of Array.isArray(chats)
+      ? listNamed(trx, actor, chats)
+      : listSelected(trx, actor, chats))
+      ids.push(...(await updateChats(trx, actor, slice, update)))
+    if (update.title === null) for (const id of ids) await restoreDefaultTitle(trx, id)
+    const response = { changed: ids.length }
+    if (ids.length > maxListedChats) return { response, ids }
+    return { response: { ...response, chats: await readListed(trx, actor, ids) }, ids }
+  })
+}
+
+/** The columns of a change. */
+function toUpdate({ title, pinned, archived, unread, project_id }: ChatChange, seen?: string): ChatUpdate {
+  return {
+    ...(title !== undefined && toTitle(title)),
+    ...(pinned !== undefined && { pinned: Number(pinned) }),
+    ...(archived !== undefined && { archived: Number(archived) }),
+    ...(unread !== undefined && { unread: Number(unread) }),
+    ...(project_id !== undefined && { project_id }),
+    ...(seen !== undefined && { seenAt: Date.parse(seen) }),
+  }
+}
+
+function toTitle(text: string): Pick<ChatUpdate, 'title' | 'title_key' | 'title_source'> {
+  const title = toVisibleLine(text)
+  if (title.length > maxTitleLength) throw new AppError('invalid_request', `change.title: ${titleTooLong}`)
+  if (title === '') return { title: null, title_key: null, title_source: null }
+  return { title, title_key: foldText(title), title_source: 'user' }
+}
+
+async function* listNamed(trx: Db, actor: Actor, ids: readonly string[]): AsyncGenerator<readonly string[]> {
+  if (!(await hasAnyChat(trx, actor, ids)))
+    throw new AppError('not_found', 'There is no such chat. It may have been deleted.')
+  yield* inSlices(ids)
+}
+
+async function* listSelected(
+  trx: Db,
+  actor: Actor,
+  { section, project, filter }: ChatSelection,
+): AsyncGenerator<readonly string[]> {
+  if (project !== undefined) await requireProject(trx, actor, project)
+  const words = foldWords(normalizeText(filter))
+  for await (const places of findInSection(trx, actor, { section, project, words }))
+    yield* inSlices(places.map(({ id }) => id))
+}
+
+async function* inSlices(ids: readonly string[]): AsyncGenerator<readonly string[]> {
+  for (let at = 0; at < ids.length; at += changedAtOnce) {
+    if (at > 0) await new Promise((resolve) => setImmediate(resolve))
+    yield ids.slice(at, at + changedAtOnce)
+  }
+}
