@@ -56,7 +56,7 @@ export function FoldedContent({ children }: { readonly children: ReactNode }) {
           type="button"
           aria-expanded={isOpen}
           onClick={toggle}
-          className="touch-target mt-1 font-medium text-accent underline-offset-2 hover:underline"
+          className="touch-target mt-1 font-medium print:hidden text-accent underline-offset-2 hover:underline"
         >
           {isOpen ? 'Show less' : 'Show all'}
         </button>

@@ -91,7 +91,7 @@ export function FoldedText({ children }: { readonly children: string }) {
           type="button"
           aria-expanded={isOpen}
           onClick={() => setOpen(!isOpen)}
-          className="ml-1.5 font-medium text-accent underline-offset-2 hover:underline"
+          className="ml-1.5 font-medium text-accent print:hidden underline-offset-2 hover:underline"
         >
           {isOpen ? 'Show less' : 'Show all'}
         </button>

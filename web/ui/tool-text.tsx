@@ -72,7 +72,7 @@ export function ToolText({ label, height = 'full', look = 'code', children }: To
         </span>
       </pre>
       {lines !== undefined && (
-        <p className="mt-1 flex flex-wrap items-baseline gap-x-2 text-xs">
+        <p className="mt-1 flex flex-wrap print:hidden items-baseline gap-x-2 text-xs">
           {!isOpen && (
             <span className="font-medium text-warning tabular-nums">
               {lines.shown.toLocaleString('en')} of {lines.all.toLocaleString('en')} lines are shown.

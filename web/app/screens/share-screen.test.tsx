@@ -58,10 +58,9 @@ it('shows the messages of the path, and only the name and state of a tool call (
   expect(question).toHaveTextContent('Look it up')
   expect(turn).toHaveTextContent(/files read.*Done.*files write.*Denied/)
   expect(await within(turn as HTMLElement).findByText('Looking.', {}, { timeout: 5000 })).toBeVisible()
-  // Copying is the only action.
-  expect(new Set(screen.getAllByRole('button').map((button) => button.title))).toEqual(
-    new Set(['Copy message']),
-  )
+  // Copying is the only action in the messages.
+  const buttons = within(screen.getByRole('main')).getAllByRole('button')
+  expect(new Set(buttons.map((button) => button.title))).toEqual(new Set(['Copy message']))
   expect(screen.queryByRole('textbox')).toBeNull()
 })
 

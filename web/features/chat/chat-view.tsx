@@ -18,13 +18,16 @@ import {
   type ChatFrameProps,
 } from './chat-frame.tsx'
 import { storageKeys } from './chat-storage.ts'
+import { useChatTitle } from './chat-title.ts'
 import { useBotChoice } from './composer/bot-select.tsx'
 import { Composer, focusInput } from './composer/composer.tsx'
 import { measureContext } from './composer/context-gauge.tsx'
 import { UnsentNote } from './composer/unsent-note.tsx'
 import { ChatContents } from './contents/chat-contents.tsx'
+import { FindInChat, type FindInChatHandle } from './find/find-in-chat.tsx'
 import { MessageList, type MessageListHandle } from './list/message-list.tsx'
 import { findDenials, indexResults, visiblePath, wholePath } from './list/message-tree.ts'
+import { useEndKey } from './list/use-end-key.ts'
 import { useFollowEnd } from './list/use-follow-end.ts'
 import { MessageActionsContext, ToolCallsContext } from './message/message-context.ts'
 import { useMessageActions } from './message/use-message-actions.ts'
@@ -75,8 +78,11 @@ interface ConversationProps {
 function Conversation({ chat, view, session, frame }: ConversationProps) {
   const content = useRef<HTMLDivElement>(null)
   const list = useRef<MessageListHandle>(null)
+  const find = useRef<FindInChatHandle>(null)
   const input = useRef<HTMLTextAreaElement>(null)
   const { following, goToEnd, leaveEnd } = useFollowEnd(content)
+  useEndKey(goToEnd)
+  const title = useChatTitle(chat.id)
   const { messages, selected_message_id: leafId } = chat
   const path = useMemo(() => visiblePath(messages, leafId), [messages, leafId])
   const chatBot = path.findLast(({ bot }) => bot !== undefined)?.bot
@@ -114,7 +120,15 @@ function Conversation({ chat, view, session, frame }: ConversationProps) {
   return (
     <ChatFrame
       {...frame}
-      contents={<ChatContents path={path} denials={calls.denials} onSelect={goToMessage} />}
+      contents={
+        <ChatContents
+          path={path}
+          denials={calls.denials}
+          onSelect={goToMessage}
+          onFind={() => find.current?.open()}
+          onPrint={() => list.current?.print()}
+        />
+      }
     >
       <div ref={content} className="flex flex-1 scroll-mt-header-end flex-col">
         <div className="flex-1">
@@ -123,6 +137,7 @@ function Conversation({ chat, view, session, frame }: ConversationProps) {
               <SummaryContext value={summary}>
                 <MessageList
                   ref={list}
+                  title={title}
                   path={path}
                   runMessageIds={view.runMessageIds}
                   session={session}
@@ -167,6 +182,15 @@ function Conversation({ chat, view, session, frame }: ConversationProps) {
           />
         </ComposerBar>
       </div>
+      <FindInChat
+        ref={find}
+        path={path}
+        denials={calls.denials}
+        session={session}
+        list={list}
+        content={content}
+        onJump={leaveEnd}
+      />
       {/* Outside `content`, whose elements `reading-place.ts` needs in order from top to bottom. */}
       <ReplyAnnouncer reply={view.endedReply} />
       <SummarizingAnnouncer session={session} />

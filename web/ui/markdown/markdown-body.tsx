@@ -1,6 +1,7 @@
-import { lazy, memo, startTransition, Suspense, useEffect, useMemo, useState } from 'react'
+import { lazy, memo, startTransition, Suspense, use, useEffect, useMemo, useState } from 'react'
 import ReactMarkdown, { defaultUrlTransform } from 'react-markdown'
 import './markdown.css'
+import { DrawAllContext } from '../../lib/draw-all.ts'
 import { useKeepMounted } from '../../lib/keep-mounted.ts'
 import { LongText } from '../long-text.tsx'
 import { BlockGrowing, CodeBlock } from './code-block.tsx'
@@ -124,7 +125,7 @@ function useSteps(count: number): number {
   }, [shown, count])
   // Otherwise scrolling back would draw the text in steps again.
   useKeepMounted(count > 1)
-  return shown
+  return use(DrawAllContext) ? count : shown
 }
 
 /** With `dir="auto"`, the browser would read a text without letters again for each block that is added. */

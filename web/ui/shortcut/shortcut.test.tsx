@@ -48,6 +48,19 @@ describe('a shortcut of the page', () => {
     expect(onStop).toHaveBeenCalledOnce()
   })
 
+  it('is left to the browser when the page does not want it, or while a dialog is open if it is one of its own', () => {
+    renderHook(() => {
+      useShortcut('mod+f', () => false)
+      useShortcut('mod+p', onSearch, 'browser')
+    })
+    expect(press(document.body, { key: 'f', ctrlKey: true })).toBe(false)
+    expect(press(document.body, { key: 'p', ctrlKey: true })).toBe(true)
+    onSearch.mockClear()
+    render(<Dialog title="Search chats" onClose={vi.fn()} />)
+    expect(press(screen.getByRole('dialog'), { key: 'p', ctrlKey: true })).toBe(false)
+    expect(onSearch).not.toHaveBeenCalled()
+  })
+
   it("does nothing while a dialog is open and prevents the browser's action, except for Escape", () => {
     render(<Dialog title="Search chats" onClose={vi.fn()} />)
     const dialog = screen.getByRole('dialog')

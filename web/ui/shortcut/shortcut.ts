@@ -54,8 +54,15 @@ export function isCancelKey(event: ReactKeyboardEvent): boolean {
   return event.key === 'Escape' && !event.shiftKey && !event.nativeEvent.isComposing
 }
 
-/** Calls `onPress` when the shortcut is pressed anywhere on the page, unless a dialog is open. */
-export function useShortcut(shortcut: string, onPress: () => void): void {
+/**
+ * Calls `onPress` when the shortcut is pressed anywhere on the page, unless a dialog is open. The keys are left to the
+ * browser when `onPress` returns false, and with `overDialog: 'browser'` while a dialog is open.
+ */
+export function useShortcut(
+  shortcut: string,
+  onPress: () => unknown,
+  overDialog: 'blocked' | 'browser' = 'blocked',
+): void {
   const press = useEffectEvent(onPress)
   useEffect(() => {
     const handleKey = (event: KeyboardEvent) => {
@@ -63,10 +70,11 @@ export function useShortcut(shortcut: string, onPress: () => void): void {
       const isCovered = dialogStack.top() !== null
       // While a dialog is open the browser must not act on the keys either, for example focus its address bar. Escape
       // is an exception: the browser closes the dialog with it.
-      if (!isCovered || !shortcut.endsWith('escape')) event.preventDefault()
-      if (!isCovered) press()
+      if (isCovered) {
+        if (overDialog === 'blocked' && !shortcut.endsWith('escape')) event.preventDefault()
+      } else if (press() !== false) event.preventDefault()
     }
     window.addEventListener('keydown', handleKey)
     return () => window.removeEventListener('keydown', handleKey)
-  }, [shortcut])
+  }, [shortcut, overDialog])
 }

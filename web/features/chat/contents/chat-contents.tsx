@@ -5,13 +5,14 @@ import { flushSync } from 'react-dom'
 import { IconButton } from '../../../ui/button/icon-button.tsx'
 import { SidePanel } from '../../../ui/dialog/side-panel.tsx'
 import { IntoHeader } from '../../../ui/header-slot.tsx'
+import { ChatTools, type ChatToolsProps } from '../find/chat-tools.tsx'
 import { ContentsList } from './contents-list.tsx'
 
 /** The height of a row in the list beside the messages, and in the panel on small screens. */
 const denseRowPx = 32
 const touchRowPx = 44
 
-export interface ChatContentsProps {
+export interface ChatContentsProps extends ChatToolsProps {
   readonly path: readonly Message[]
   /** The messages that only deny a call, and are not listed. */
   readonly denials: ReadonlySet<string>
@@ -21,32 +22,39 @@ export interface ChatContentsProps {
 /**
  * The table of contents: beside the messages on a wide window, else in a panel that a button in the header opens.
  */
-export function ChatContents({ path, denials, onSelect }: ChatContentsProps) {
+export function ChatContents({ path, denials, onSelect, onFind, onPrint }: ChatContentsProps) {
   const [isOpen, setOpen] = useState(false)
   const userMessages = useMemo(
     () => path.filter(({ id, role }) => role === 'user' && !denials.has(id)),
     [path, denials],
   )
   if (userMessages.length === 0) return null
+  // The panel moves the focus when it closes, so it is closed before something else gets the focus.
+  const closeBefore = (action: () => void) => () => {
+    flushSync(() => setOpen(false))
+    action()
+  }
   return (
     <>
       <div className="sticky top-header-end hidden h-below-header flex-col pt-4 lg:flex">
-        <h2 aria-hidden className="px-4.5 pb-2 text-xs font-medium text-muted">
-          Contents
-        </h2>
+        <div className="flex items-center justify-between pr-2 pb-1 pl-4.5">
+          <h2 aria-hidden className="text-xs font-medium text-muted">
+            Contents
+          </h2>
+          <ChatTools onFind={onFind} onPrint={onPrint} />
+        </div>
         <ContentsList userMessages={userMessages} rowHeight={denseRowPx} onSelect={onSelect} />
       </div>
       <ContentsButton isOpen={isOpen} onOpen={() => setOpen(true)} />
       {isOpen && (
         <SidePanel title="Contents" onClose={() => setOpen(false)}>
+          <div className="px-2.5 pb-1">
+            <ChatTools onFind={closeBefore(onFind)} onPrint={closeBefore(onPrint)} />
+          </div>
           <ContentsList
             userMessages={userMessages}
             rowHeight={touchRowPx}
-            onSelect={(id) => {
-              // The panel moves the focus when it closes, so it is closed before the message gets the focus.
-              flushSync(() => setOpen(false))
-              onSelect(id)
-            }}
+            onSelect={(id) => closeBefore(() => onSelect(id))()}
           />
         </SidePanel>
       )}

@@ -4,6 +4,7 @@ import {
   useCallback,
   useEffect,
   useLayoutEffect,
+  useMemo,
   useRef,
   useState,
   useSyncExternalStore,
@@ -108,35 +109,51 @@ function listRows(first: number, last: number, tabStop: number, count: number): 
 /** The current message is the last one that begins above this fraction of the window's height. */
 const readingLine = 0.35
 
-type UserMessages = readonly { readonly id: string }[]
-
 /** Returns the index in `userMessages` of the message in view, updated while the page scrolls. */
-function useCurrentMessage(userMessages: UserMessages): number {
-  return useSyncExternalStore(watchWindow, () => findCurrentMessage(userMessages))
+function useCurrentMessage(userMessages: readonly { readonly id: string }[]): number {
+  const indexes = useMemo(
+    () => new Map(userMessages.map(({ id }, index) => [messageElementId(id), index])),
+    [userMessages],
+  )
+  return useSyncExternalStore(watchWindow, () => findCurrentMessage(indexes))
 }
 
 function watchWindow(listener: () => void): () => void {
   window.addEventListener('scroll', listener, { passive: true })
   window.addEventListener('resize', listener)
+  window.addEventListener('focusin', listener)
   return () => {
     window.removeEventListener('scroll', listener)
     window.removeEventListener('resize', listener)
+    window.removeEventListener('focusin', listener)
   }
 }
 
 /**
- * Only rendered messages have a position in the window. When all of them begin below the reading line, the message
- * before the first of them is the current one.
+ * `indexes` has the index of each message by the id of its element. Only rendered messages have a position in the window.
+ * When all of them begin below the reading line, the message before the first of them is the current one.
  */
-function findCurrentMessage(userMessages: UserMessages): number {
+function findCurrentMessage(indexes: ReadonlyMap<string, number>): number {
+  // The user has just gone to this message, although the next one may be above the line, too, or the end in view.
+  const { activeElement } = document
+  const focused = activeElement && indexes.get(activeElement.id)
+  if (focused !== undefined && focused !== null && isTopInView(activeElement)) return focused
   // At the end of the page the last message may be too short to reach the line.
-  if (distanceToEnd() <= endZonePx) return userMessages.length - 1
-  const rendered = [...document.querySelectorAll(`article[id^="${messageElementId('')}"]`)]
+  if (distanceToEnd() <= endZonePx) return indexes.size - 1
   const line = window.innerHeight * readingLine
-  const passed = rendered.findLast((element) => element.getBoundingClientRect().top <= line)
-  const known = passed ?? rendered[0]
-  const index = userMessages.findIndex(({ id }) => messageElementId(id) === known?.id)
-  return Math.max(0, passed === undefined ? index - 1 : index)
+  let before: number | undefined
+  for (const element of document.querySelectorAll(`article[id^="${messageElementId('')}"]`)) {
+    const index = indexes.get(element.id)
+    if (index === undefined) continue
+    if (element.getBoundingClientRect().top > line) return before ?? Math.max(0, index - 1)
+    before = index
+  }
+  return before ?? 0
+}
+
+function isTopInView(element: Element | null): boolean {
+  const top = element?.getBoundingClientRect().top ?? -1
+  return top >= 0 && top < window.innerHeight
 }
 
 /** The number of rows that are rendered beyond each end of the box. */

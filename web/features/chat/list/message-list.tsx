@@ -14,6 +14,7 @@ import {
   type Ref,
 } from 'react'
 import { flushSync } from 'react-dom'
+import { DrawAllContext } from '../../../lib/draw-all.ts'
 import { KeepMountedContext } from '../../../lib/keep-mounted.ts'
 import { foldedPx } from '../../../ui/folded-content.tsx'
 import { messageElementId } from '../message/message-context.ts'
@@ -22,20 +23,26 @@ import type { ChatSession } from '../session/chat-session.ts'
 import { SummaryContext } from '../summary/current-summary.ts'
 import { SummaryBlock } from '../summary/summary-block.tsx'
 import { groupMessages, type MessageGroup } from './message-tree.ts'
+import { PreparingNotice, PrintHead, usePrint } from './print-chat.tsx'
+import { scrollToPlace } from './scroll-to-place.ts'
 
 /** The number of message groups that are rendered or omitted together. */
 const chunkLength = 10
-/**
- * A path of up to this many messages is always rendered whole, so that the browser's search finds each message.
- */
+/** A path of up to this many messages is always rendered whole. */
 const maxWholeMessages = 60
 
 export interface MessageListHandle {
-  /** Scrolls a message of the user to the top of the window and focuses it. */
+  /** Draws the turn of a message, wherever it is, and returns its element. */
+  readonly draw: (messageId: string) => HTMLElement | undefined
+  /** Scrolls the turn of a message to the top of the window and focuses it. */
   readonly goTo: (messageId: string) => void
+  /** Draws all messages and opens the browser's dialog for printing. */
+  readonly print: () => void
 }
 
 export interface MessageListProps {
+  /** The title of the chat, for print. */
+  readonly title: string | undefined
   readonly path: readonly Message[]
   /** The ids of the messages of the current run. */
   readonly runMessageIds?: ReadonlySet<string>
@@ -49,41 +56,71 @@ export interface MessageListProps {
 /**
  * The messages of the visible path, oldest first. In a long chat only those near the window are rendered.
  */
-export function MessageList({ path, runMessageIds, session, opensAt = 'start', ref }: MessageListProps) {
+export function MessageList(props: MessageListProps) {
+  const { title, path, runMessageIds, session, opensAt = 'start', ref } = props
   const chunks = useMemo(() => cutPath(path), [path])
   const [target, setTarget] = useState<number>()
+  const section = useRef<HTMLElement>(null)
+  const isShort = path.length <= maxWholeMessages
+  const { drawn, print, preparing } = usePrint(section, chunks.length, isShort)
+  const endScroll = useRef<() => void>(undefined)
+  useEffect(() => () => endScroll.current?.(), [])
+  const draw = (messageId: string) => {
+    for (const { groups, index } of chunks)
+      for (const group of groups) {
+        if (!group.some(({ id }) => id === messageId)) continue
+        flushSync(() => setTarget(index))
+        return document.getElementById(messageElementId(group[0].id)) ?? undefined
+      }
+    return undefined
+  }
   useImperativeHandle(ref, () => ({
+    draw,
+    print,
     goTo: (id) => {
-      const chunk = chunks.find(({ groups }) => groups.some((group) => group[0].id === id))
-      flushSync(() => setTarget(chunk?.index))
-      findElement(id)?.scrollIntoView()
-      findElement(id)?.focus({ preventScroll: true })
-      // The chunks around the message are rendered only now, and their heights may differ from the estimates.
-      requestAnimationFrame(() => requestAnimationFrame(() => findElement(id)?.scrollIntoView()))
+      const element = draw(id)
+      element?.focus({ preventScroll: true })
+      endScroll.current?.()
+      if (element !== undefined) endScroll.current = scrollToPlace(() => distanceFromTop(element))
     },
   }))
   return (
     <section
+      ref={section}
       aria-label="Messages"
-      className="mx-auto flex w-full max-w-column flex-col gap-6 px-4 pt-8 pb-6 sm:px-6"
+      className="chat-messages mx-auto flex w-full max-w-column flex-col gap-6 px-4 pt-8 pb-6 sm:px-6"
     >
-      {chunks.map(({ groups, index }) => (
-        <MessageChunk
-          key={index}
-          groups={groups}
-          runMessageIds={
-            groups.flat().some(({ id }) => runMessageIds?.has(id) === true) ? runMessageIds : undefined
-          }
-          session={session}
-          startsRendered={opensAt === 'start' ? index < 2 : index >= chunks.length - 2}
-          alwaysRendered={path.length <= maxWholeMessages || index === target}
+      {drawn === Infinity && <PrintHead title={title} path={path} />}
+      <DrawAllContext value={drawn === Infinity}>
+        {chunks.map(({ groups, index }) => (
+          <MessageChunk
+            key={index}
+            groups={groups}
+            runMessageIds={
+              groups.flat().some(({ id }) => runMessageIds?.has(id) === true) ? runMessageIds : undefined
+            }
+            session={session}
+            startsRendered={opensAt === 'start' ? index < 2 : index >= chunks.length - 2}
+            alwaysRendered={isShort || index === target || index < drawn}
+          />
+        ))}
+      </DrawAllContext>
+      {preparing && (
+        <PreparingNotice
+          done={Math.round((preparing.drawn / chunks.length) * path.length)}
+          all={path.length}
+          onCancel={preparing.cancel}
         />
-      ))}
+      )}
     </section>
   )
 }
 
-const findElement = (messageId: string) => document.getElementById(messageElementId(messageId))
+/** How far an element is below the place to which `scroll-margin-top` scrolls it, in pixels. */
+function distanceFromTop(element: HTMLElement): number {
+  const margin = Number.parseFloat(getComputedStyle(element).scrollMarginTop) || 0
+  return element.getBoundingClientRect().top - margin
+}
 
 interface Chunk {
   readonly index: number
@@ -143,7 +180,7 @@ const MessageChunk = memo(function MessageChunk(props: MessageChunkProps) {
       {/* This element is observed, so it stays the same whether or not its messages are rendered. */}
       <div
         ref={box}
-        className={isRendered ? 'flex flex-col gap-6' : undefined}
+        className={isRendered ? 'chat-chunk flex flex-col gap-6' : undefined}
         style={isRendered ? undefined : { height: height ?? estimate }}
       >
         {isRendered &&

@@ -1,5 +1,6 @@
 import { useCallback, useEffect, useLayoutEffect, useRef, useState, type RefObject } from 'react'
 import { useReadingPlace } from './reading-place.ts'
+import { scrollToPlace } from './scroll-to-place.ts'
 
 /** Every button and `<summary>` in a message or in the block of a compaction: a click on it may expand something. */
 const buttonSelector = ':is(article, aside) :is(summary, button)'
@@ -13,13 +14,17 @@ const buttonSelector = ':is(article, aside) :is(summary, button)'
 export function useFollowEnd(content: RefObject<HTMLElement | null>) {
   const [following, setFollowing] = useState(true)
   const isFollowing = useRef(true)
+  const endScroll = useRef<() => void>(undefined)
+  useEffect(() => () => endScroll.current?.(), [])
   const updateFollowing = useCallback((next: boolean) => {
     isFollowing.current = next
     setFollowing(next)
   }, [])
   const goToEnd = useCallback(() => {
     updateFollowing(true)
-    scrollToEnd()
+    // What is drawn at the end may make the page longer or shorter than was estimated, several times.
+    endScroll.current?.()
+    endScroll.current = scrollToPlace(distanceToEnd)
   }, [updateFollowing])
 
   const restoredTop = useReadingPlace(content, following)
@@ -62,7 +67,10 @@ export function useFollowEnd(content: RefObject<HTMLElement | null>) {
   }, [updateFollowing, restoredTop])
 
   /** Stops following, because the page is about to be scrolled elsewhere. */
-  const leaveEnd = useCallback(() => updateFollowing(false), [updateFollowing])
+  const leaveEnd = useCallback(() => {
+    endScroll.current?.()
+    updateFollowing(false)
+  }, [updateFollowing])
   return { following, goToEnd, leaveEnd }
 }
 

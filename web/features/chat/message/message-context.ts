@@ -40,7 +40,7 @@ export const ToolCallsContext = createContext<ToolCalls>({
   denials: new Set(),
 })
 
-/** The id of the element of a user's message while it is rendered. */
+/** The id of the element of a turn while it is rendered; `messageId` is that of its first message. */
 export function messageElementId(messageId: string): string {
   return `message-${messageId}`
 }

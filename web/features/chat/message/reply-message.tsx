@@ -11,7 +11,7 @@ import { describeSummarizing } from '../summary/current-summary.ts'
 import { FoldedCalls, hasOwnContent, useFolds, type Folds } from './folded-calls.tsx'
 import { groupContinued, joinCutText } from './join-replies.ts'
 import { LeftOutNotice } from './left-out-notice.tsx'
-import { MessageActionsContext, ToolCallsContext } from './message-context.ts'
+import { MessageActionsContext, messageElementId, ToolCallsContext } from './message-context.ts'
 import { BranchControl, MessageMeta } from './message-meta.tsx'
 import { MessageFiles } from './typed-content.tsx'
 
@@ -32,8 +32,10 @@ export function ReplyMessage({ earlier, last, isWriting }: ReplyMessageProps) {
     <article
       aria-label={last.bot ?? last.model ?? 'Reply'}
       aria-busy={isBusy || undefined}
+      id={messageElementId((earlier[0] ?? last).id)}
+      tabIndex={-1}
       // Consecutive tool calls have less space between them.
-      className="group/message flex flex-col gap-2 [&>section+section]:-mt-2.5"
+      className="group/message flex scroll-mt-[calc(var(--spacing-header-end)+1rem)] flex-col gap-2 outline-none [&>section+section]:-mt-2.5"
     >
       {groupContinued(replies).map(([first, ...rest]) => {
         const message = rest.at(-1) ?? first

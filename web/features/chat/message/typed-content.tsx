@@ -20,7 +20,7 @@ export function TypedContent({ content }: { readonly content: MessageContent }) 
           {isMarkdown ? (
             <Markdown text={text} />
           ) : (
-            <div dir="auto" className="leading-relaxed whitespace-pre-wrap">
+            <div dir="auto" data-typed-text className="leading-relaxed whitespace-pre-wrap">
               <LongText text={text} />
             </div>
           )}
