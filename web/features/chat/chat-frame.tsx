@@ -37,7 +37,7 @@ export function ChatFrame({ contents, aside, reservesAside, children }: ChatFram
         'flex flex-1 flex-col lg:grid',
         aside || reservesAside
           ? 'lg:grid-cols-[15rem_minmax(0,1fr)_18rem]'
-          : 'lg:grid-cols-[15rem_minmax(0,1fr)] xl:grid-cols-[15rem_minmax(0,1fr)_15rem]',
+          : 'lg:grid-cols-[15rem_minmax(0,1fr)] xl:grid-cols-[15rem_minmax(0,1fr)_15rem] xl:[--empty-column:15rem]',
       )}
     >
       <div className="contents lg:block">{contents}</div>

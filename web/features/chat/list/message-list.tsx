@@ -22,6 +22,7 @@ import { MessageView } from '../message/message-view.tsx'
 import type { ChatSession } from '../session/chat-session.ts'
 import { SummaryContext } from '../summary/current-summary.ts'
 import { SummaryBlock } from '../summary/summary-block.tsx'
+import './message-list.css'
 import { groupMessages, type MessageGroup } from './message-tree.ts'
 import { PreparingNotice, PrintHead, usePrint } from './print-chat.tsx'
 import { scrollToPlace } from './scroll-to-place.ts'
@@ -85,34 +86,36 @@ export function MessageList(props: MessageListProps) {
     },
   }))
   return (
-    <section
-      ref={section}
-      aria-label="Messages"
-      className="chat-messages mx-auto flex w-full max-w-column flex-col gap-6 px-4 pt-8 pb-6 sm:px-6"
-    >
-      {drawn === Infinity && <PrintHead title={title} path={path} />}
-      <DrawAllContext value={drawn === Infinity}>
-        {chunks.map(({ groups, index }) => (
-          <MessageChunk
-            key={index}
-            groups={groups}
-            runMessageIds={
-              groups.flat().some(({ id }) => runMessageIds?.has(id) === true) ? runMessageIds : undefined
-            }
-            session={session}
-            startsRendered={opensAt === 'start' ? index < 2 : index >= chunks.length - 2}
-            alwaysRendered={isShort || index === target || index < drawn}
+    <div className="message-area">
+      <section
+        ref={section}
+        aria-label="Messages"
+        className="chat-messages mx-auto flex w-full max-w-column flex-col gap-6 px-4 pt-8 pb-6 sm:px-6"
+      >
+        {drawn === Infinity && <PrintHead title={title} path={path} />}
+        <DrawAllContext value={drawn === Infinity}>
+          {chunks.map(({ groups, index }) => (
+            <MessageChunk
+              key={index}
+              groups={groups}
+              runMessageIds={
+                groups.flat().some(({ id }) => runMessageIds?.has(id) === true) ? runMessageIds : undefined
+              }
+              session={session}
+              startsRendered={opensAt === 'start' ? index < 2 : index >= chunks.length - 2}
+              alwaysRendered={isShort || index === target || index < drawn}
+            />
+          ))}
+        </DrawAllContext>
+        {preparing && (
+          <PreparingNotice
+            done={Math.round((preparing.drawn / chunks.length) * path.length)}
+            all={path.length}
+            onCancel={preparing.cancel}
           />
-        ))}
-      </DrawAllContext>
-      {preparing && (
-        <PreparingNotice
-          done={Math.round((preparing.drawn / chunks.length) * path.length)}
-          all={path.length}
-          onCancel={preparing.cancel}
-        />
-      )}
-    </section>
+        )}
+      </section>
+    </div>
   )
 }
 
