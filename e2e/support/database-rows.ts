@@ -1,7 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
+import { foldText } from '../../contract/lib/fold-text.ts'
+import type { Db } from '../../server/db/database.ts'
 import { openSqlite } from '../../server/db/dialects/sqlite.ts'
 import { sqliteFileName } from '../../server/db/open-database.ts'
+import type { ChatRow } from '../../server/db/tables/tables.ts'
 import { addCompaction } from '../../server/testing/factories/chats.ts'
 
 /** Messages in one insert statement. SQLite limits the parameters of a statement. */
@@ -37,12 +40,8 @@ export async function writeLongChat(
     }
   }
   try {
-    const user = await db
-      .selectFrom('users')
-      .select('id')
-      .where('email', '=', email)
-      .executeTakeFirstOrThrow()
-    const chat = { id, user_id: user.id, selected_message_id: idOf(count) }
+    const title = textOf(1).slice(0, 30)
+    const chat = { id, user_id: await findUser(db, email), selected_message_id: idOf(count), title }
     await db.transaction().execute(async (trx) => {
       await trx
         .insertInto('chats')
@@ -58,6 +57,40 @@ export async function writeLongChat(
   } finally {
     await close()
   }
+}
+
+/** Writes chats without messages directly into the database of a product. */
+export async function writeChats(
+  dataDir: string,
+  email: string,
+  chats: readonly (Pick<ChatRow, 'id' | 'title' | 'updated_at'> & Partial<ChatRow>)[],
+): Promise<void> {
+  const { db, close } = openSqlite(join(dataDir, sqliteFileName))
+  try {
+    const user_id = await findUser(db, email)
+    await db.transaction().execute(async (trx) => {
+      for (let first = 0; first < chats.length; first += messagesPerInsert) {
+        const rows = chats.slice(first, first + messagesPerInsert).map((chat) => ({
+          user_id,
+          created_at: chat.updated_at,
+          title_key: foldText(chat.title ?? ''),
+          pinned: 0,
+          archived: 0,
+          unread: 0,
+          project_id: null,
+          ...chat,
+        }))
+        await trx.insertInto('chats').values(rows).execute()
+      }
+    })
+  } finally {
+    await close()
+  }
+}
+
+async function findUser(db: Db, email: string): Promise<string> {
+  const user = await db.selectFrom('users').select('id').where('email', '=', email).executeTakeFirstOrThrow()
+  return user.id
 }
 
 /** Writes a summary of all messages of a chat directly into the database of a product. */

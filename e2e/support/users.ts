@@ -74,8 +74,12 @@ async function storeSession(
   }
   // A page of the same origin that runs no scripts.
   await page.goto(`${baseUrl}/robots.txt`)
-  await page.evaluate(([key, value]) => localStorage.setItem(key, value), [
-    `yonder.sign-in:${baseUrl}/oidc:yonder`,
-    JSON.stringify(session),
-  ] as const)
+  await page.evaluate(
+    ([key, value]) => {
+      localStorage.setItem(key, value)
+      // As of someone who has closed the list of chats, which repeats the first words of the open chat.
+      localStorage.setItem('chat_list_wide', 'closed')
+    },
+    [`yonder.sign-in:${baseUrl}/oidc:yonder`, JSON.stringify(session)] as const,
+  )
 }

@@ -1,4 +1,8 @@
-/** The title of the tab. */
+import { useMarkCounts } from '../data/chat-list.ts'
+
+/** The title of the tab. It begins with the number of chats that are unread or wait for approval. */
 export function PageTitle({ children }: { readonly children?: string }) {
-  return <title>{children === undefined ? 'Yonder' : `${children} · Yonder`}</title>
+  const { total } = useMarkCounts()
+  const title = children === undefined ? 'Yonder' : `${children} · Yonder`
+  return <title>{total === 0 ? title : `(${total}) ${title}`}</title>
 }

@@ -1,6 +1,7 @@
 import { render } from '@testing-library/react'
 import type { ReactNode } from 'react'
 import { MemoryRouter, useLocation } from 'react-router'
+import { ChatListContext, ChatListStore } from '../data/chat-list.ts'
 import { ApiProvider } from '../lib/api/api-provider.tsx'
 import type { ScriptedApi } from './scripted-api.ts'
 
@@ -14,11 +15,14 @@ export function renderScreen(api: ScriptedApi, screen: ReactNode, path = '/') {
       </output>
     )
   }
+  const chatList = new ChatListStore(api.client)
   const tree = (content: ReactNode) => (
     <MemoryRouter initialEntries={[path]}>
       <ApiProvider api={api.client}>
-        <Location />
-        {content}
+        <ChatListContext value={chatList}>
+          <Location />
+          {content}
+        </ChatListContext>
       </ApiProvider>
     </MemoryRouter>
   )

@@ -30,6 +30,8 @@ export class WebAppScene {
       .on('GET /api/settings', () => json(settings))
       .on('GET /api/auth/userinfo', () => json({ ...ada, userPrefix: 'ada-1' }))
       .on('GET /api/bots', () => json([]))
+      .on('GET /api/chat-list', () => json({ chats: [], next: null }))
+      .on('GET /api/chat-list/marks', () => json({ marks: [] }))
       .on('GET /api/mcp-servers', () => json([]))
       .on('GET /api/shares', () => json({ shares: [] }))
       .on('GET /api/integrations', () => json([]))

@@ -23,7 +23,13 @@ function Location() {
 function open() {
   render(
     <MemoryRouter initialEntries={['/chat/1']}>
-      <Header user={ada} sourceUrl="https://code.example/yonder" onSignOut={onSignOut} onSearch={onSearch} />
+      <Header
+        user={ada}
+        sourceUrl="https://code.example/yonder"
+        list={{ isDocked: true, isOpen: false, setOpen: () => undefined }}
+        onSignOut={onSignOut}
+        onSearch={onSearch}
+      />
       <Location />
     </MemoryRouter>,
   )

@@ -1,6 +1,8 @@
-import { CodeXml, FileText, LogOut, Search, Settings, ShieldCheck, SquarePen } from 'lucide-react'
+import { CodeXml, FileText, LogOut, PanelLeft, Search, Settings, ShieldCheck, SquarePen } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { useNavigate } from 'react-router'
+import { useMarkCounts } from '../../data/chat-list.ts'
+import type { ListLayout } from '../../features/chat-list/list-layout.ts'
 import type { IdentityUser } from '../../features/identity/session-store.ts'
 import { ThemeChoice } from '../../features/preferences/theme-controls.tsx'
 import { IconButton, IconLink } from '../../ui/button/icon-button.tsx'
@@ -12,26 +14,48 @@ import { BrandLink } from './brand-link.tsx'
 
 const searchShortcut = 'mod+k'
 const newChatShortcut = 'mod+shift+o'
+const listShortcut = 'mod+b'
 
 export interface HeaderProps extends AccountMenuProps {
   /** The address of the source repository. */
   readonly sourceUrl: string
+  readonly list: Pick<ListLayout, 'isDocked' | 'isOpen' | 'setOpen'>
   readonly onSearch: () => void
   /** Shown under the bar; the header grows by it. */
   readonly children?: ReactNode
 }
 
 /** The bar above every screen of a signed-in user. */
-export function Header({ user, sourceUrl, onSignOut, onSearch, children }: HeaderProps) {
+export function Header({ user, sourceUrl, list, onSignOut, onSearch, children }: HeaderProps) {
   const navigate = useNavigate()
   const startChat = () => void navigate('/')
+  const { waiting } = useMarkCounts()
+  const isListMarked = waiting > 0 && !list.isOpen
   useShortcut(searchShortcut, onSearch)
   useShortcut(newChatShortcut, startChat)
+  useShortcut(listShortcut, () => list.setOpen(!list.isOpen, 'key'))
   return (
     // Text that is scrolled under the header fades instead of being cut.
     <header className="sticky top-0 z-30 bg-page after:pointer-events-none after:absolute after:inset-x-0 after:top-full after:h-4 after:bg-linear-to-b after:from-page after:to-transparent">
-      <div className="flex h-header items-center justify-between gap-2 px-3 sm:px-5">
+      <div className="relative flex h-header items-center justify-between gap-2 px-3 sm:px-5">
         <div className="flex items-center gap-1">
+          <IconButton
+            label={
+              isListMarked ? `Chats (${waiting} ${waiting === 1 ? 'waits' : 'wait'} for approval)` : 'Chats'
+            }
+            shortcut={listShortcut}
+            aria-expanded={list.isOpen}
+            aria-haspopup={list.isDocked ? undefined : 'dialog'}
+            // Enter and Space have no number of clicks.
+            onClick={({ detail }) => list.setOpen(!list.isOpen, detail === 0 ? 'key' : 'pointer')}
+          >
+            <span aria-hidden className="relative">
+              <PanelLeft size={18} />
+              {isListMarked && (
+                <span className="absolute -top-1 -right-1 size-2 rounded-full bg-accent ring-2 ring-page" />
+              )}
+            </span>
+          </IconButton>
           <HeaderSlot />
           <BrandLink />
         </div>

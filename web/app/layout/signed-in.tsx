@@ -1,14 +1,19 @@
 import { Suspense, useEffect, useEffectEvent, useState } from 'react'
 import { NavigationType, Outlet, useLocation, useNavigationType } from 'react-router'
+import { ChatListContext, ChatListStore } from '../../data/chat-list.ts'
+import { ChatListDock } from '../../features/chat-list/chat-list-dock.tsx'
+import { useListLayout } from '../../features/chat-list/list-layout.ts'
 import { personalStorage } from '../../features/chat/chat-storage.ts'
 import { HistoryDialog } from '../../features/history/history-dialog.tsx'
 import type { IdentityUser } from '../../features/identity/session-store.ts'
 import { TokenFailureNotice } from '../../features/identity/token-failure-notice.tsx'
 import { createApiClient } from '../../lib/api/api-client.ts'
 import { ApiProvider } from '../../lib/api/api-provider.tsx'
+import { BesideAreaContext } from '../../ui/area.ts'
 import { ToastRegion } from '../../ui/toast/toast-region.tsx'
 import { ErrorBoundary } from '../error-boundary.tsx'
 import { useLiveUpdates } from '../live-updates.ts'
+import { PageTitle } from '../page-title.tsx'
 import { CentredSpinner } from './centred-spinner.tsx'
 import { ConnectionBanner } from './connection-banner.tsx'
 import { Header, type HeaderProps } from './header.tsx'
@@ -45,35 +50,48 @@ export function SignedIn({ user, getAccessToken, onSignOut, onUnauthorized, sour
       onUnauthorized: (reason) => onUnauthorized(user.sub, reason),
     }),
   )
+  const [chatList] = useState(() => new ChatListStore(api))
+  useEffect(() => chatList.follow(), [chatList])
   return (
     <ApiProvider api={api}>
-      <SignedInLayout user={user} sourceUrl={sourceUrl} onSignOut={signOut} />
-      <ToastRegion />
+      <ChatListContext value={chatList}>
+        <SignedInLayout user={user} sourceUrl={sourceUrl} onSignOut={signOut} />
+        <ToastRegion />
+      </ChatListContext>
     </ApiProvider>
   )
 }
 
-/** The frame of a signed-in user's screens: the header, the screen, and the search that opens over both. */
-function SignedInLayout(props: Omit<HeaderProps, 'onSearch' | 'children'>) {
+/** The frame of a signed-in user's screens: the header, the list of chats, the screen, and the search that opens over all. */
+function SignedInLayout(props: Omit<HeaderProps, 'list' | 'onSearch' | 'children'>) {
   const [isSearching, setSearching] = useState(false)
   const { pathname } = useLocation()
+  const list = useListLayout()
   useLiveUpdates(props.user.sub)
   return (
     <>
-      <Header {...props} onSearch={() => setSearching(true)}>
+      {/* Of the screens without a title of their own. */}
+      <PageTitle />
+      <Header {...props} list={list} onSearch={() => setSearching(true)}>
         <ConnectionBanner />
       </Header>
       <TokenFailureNotice />
       <ScrollToTop key={pathname} />
-      <ErrorBoundary screen={pathname}>
-        {/* Without the key, the previous screen would stay usable until the code of the next one is loaded
-. */}
-        <Suspense key={pathname.split('/')[1]} fallback={<CentredSpinner />}>
-          <main className="flex min-h-0 flex-1 flex-col">
-            <Outlet />
-          </main>
-        </Suspense>
-      </ErrorBoundary>
+      <div className="flex flex-1">
+        <ChatListDock layout={list} />
+        <div className="flex min-w-0 flex-1 flex-col">
+          <BesideAreaContext value={list.hasRoom ? list.width : 0}>
+            <ErrorBoundary screen={pathname}>
+              {/* Without the key, the previous screen would stay usable until the code of the next one is loaded. */}
+              <Suspense key={pathname.split('/')[1]} fallback={<CentredSpinner />}>
+                <main className="flex min-h-0 flex-1 flex-col">
+                  <Outlet />
+                </main>
+              </Suspense>
+            </ErrorBoundary>
+          </BesideAreaContext>
+        </div>
+      </div>
       {/* Not lazy: text typed right after the shortcut must reach the search input. */}
       {isSearching && <HistoryDialog onClose={() => setSearching(false)} />}
     </>

@@ -1,9 +1,12 @@
+import { useEffect } from 'react'
 import { Navigate, useParams, useSearchParams } from 'react-router'
+import { useChatList, useListRow } from '../../data/chat-list.ts'
 import { useConnectors } from '../../data/connectors.ts'
 import { useChatTitle } from '../../features/chat/chat-title.ts'
 import { ChatView } from '../../features/chat/chat-view.tsx'
 import { useAuthorizationReturn } from '../../features/connectors/list/authorization-return.ts'
 import type { IdentityUser } from '../../features/identity/session-store.ts'
+import { IntoHeader } from '../../ui/header-slot.tsx'
 import { ImageSitesProvider } from '../../ui/markdown/images.tsx'
 import { PageTitle } from '../page-title.tsx'
 
@@ -30,7 +33,24 @@ function AuthorizationReturn() {
   return null
 }
 
-/** The chat's title in the tab, so that the tabs of several chats differ. */
+/** The chat's title in the header and in the tab, so that the tabs of several chats differ. */
 function ChatTitle({ chatId }: { readonly chatId: string }) {
-  return <PageTitle>{useChatTitle(chatId) ?? 'Chat'}</PageTitle>
+  const store = useChatList()
+  useEffect(() => store.show(chatId), [store, chatId])
+  const derived = useChatTitle(chatId)
+  const title = useListRow(chatId)?.title ?? derived
+  return (
+    <>
+      <PageTitle>{title ?? 'Chat'}</PageTitle>
+      <IntoHeader>
+        <p
+          dir="auto"
+          title={title}
+          className="absolute inset-x-0 mx-auto hidden max-w-2/5 truncate text-center text-sm font-medium lg:block"
+        >
+          {title}
+        </p>
+      </IntoHeader>
+    </>
+  )
 }

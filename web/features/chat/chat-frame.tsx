@@ -5,19 +5,20 @@ import type { ReactNode } from 'react'
 import { useApi } from '../../lib/api/api-provider.tsx'
 import { sentenceOf } from '../../lib/api/failure-sentences.ts'
 import { useStore } from '../../lib/store.ts'
+import { useAreaIsAtLeast } from '../../ui/area.ts'
 import { IconButton } from '../../ui/button/icon-button.tsx'
 import { classNames } from '../../ui/class-names.ts'
 import { useFocusAfterRemoval } from '../../ui/focus.ts'
 import { Skeleton } from '../../ui/states/progress.tsx'
 import type { BotChoice } from './composer/bot-select.tsx'
-import { ContentsButton } from './contents/chat-contents.tsx'
+import { ContentsButton, ContentsColumnContext, useHasContentsColumn } from './contents/chat-contents.tsx'
 import type { ChatSession } from './session/chat-session.ts'
 import { countCallsAfter } from './session/run-messages.ts'
 import type { SessionView } from './session/session-reducer.ts'
 import { describeSummarizing } from './summary/current-summary.ts'
 
 export interface ChatFrameProps {
-  /** The table of contents, left of the messages on a wide window. */
+  /** The table of contents, left of the messages in a wide area. */
   readonly contents?: ReactNode
   /** Shown right of the messages on a wide window. */
   readonly aside: ReactNode
@@ -26,24 +27,34 @@ export interface ChatFrameProps {
   readonly children: ReactNode
 }
 
+/** From this width of the area on, in rem, the text is centred by an empty column. */
+const centredRem = 76
+
 /**
- * The columns of a chat: contents, messages, aside. Without a column for the aside, a very wide window has an
+ * The columns of a chat: contents, messages, aside. Without a column for the aside, a very wide area has an
  * empty one as wide as the contents in its place, which centres the text.
  */
 export function ChatFrame({ contents, aside, reservesAside, children }: ChatFrameProps) {
+  const hasAside = Boolean(aside) || reservesAside
+  const hasContents = useHasContentsColumn(hasAside)
+  const isCentred = useAreaIsAtLeast(centredRem)
+  const withContents = hasAside
+    ? 'grid grid-cols-[15rem_minmax(0,1fr)_18rem]'
+    : isCentred
+      ? 'grid grid-cols-[15rem_minmax(0,1fr)_15rem] [--empty-column:15rem]'
+      : 'grid grid-cols-[15rem_minmax(0,1fr)]'
+  const withoutContents = classNames(
+    'flex flex-col',
+    hasAside && 'lg:grid lg:grid-cols-[minmax(0,1fr)_18rem]',
+  )
   return (
-    <div
-      className={classNames(
-        'flex flex-1 flex-col lg:grid',
-        aside || reservesAside
-          ? 'lg:grid-cols-[15rem_minmax(0,1fr)_18rem]'
-          : 'lg:grid-cols-[15rem_minmax(0,1fr)] xl:grid-cols-[15rem_minmax(0,1fr)_15rem] xl:[--empty-column:15rem]',
-      )}
-    >
-      <div className="contents lg:block">{contents}</div>
-      <div className="flex min-w-0 flex-1 flex-col">{children}</div>
-      {aside && <div className="hidden min-w-0 lg:block">{aside}</div>}
-    </div>
+    <ContentsColumnContext value={hasContents}>
+      <div className={classNames('flex-1', hasContents ? withContents : withoutContents)}>
+        <div className={hasContents ? 'block' : 'contents'}>{contents}</div>
+        <div className="flex min-w-0 flex-1 flex-col">{children}</div>
+        {aside && <div className="hidden min-w-0 lg:block">{aside}</div>}
+      </div>
+    </ContentsColumnContext>
   )
 }
 

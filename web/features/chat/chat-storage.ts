@@ -33,7 +33,8 @@ const textKeys = [
   /^chat_.+_(?:edit|summary|question)_./,
   /^newChat_.+_(?:message|bot)$/,
 ]
-const botChoiceKeys = /^chat_.+_selectedBot$/
+/** The keys of what the user has chosen: bots, and the place of the list of chats (`list-layout.ts`). */
+const choiceKeys = /^(?:home_page_selected_bot|chat_.+_selectedBot|chat_list_.+)$/
 
 /** Removes chat data from the browser, so that the next user of the browser does not see it. */
 export const personalStorage = {
@@ -41,8 +42,7 @@ export const personalStorage = {
   setOwner(userId: string): void {
     const owner = browserStorage.read(ownerKey)
     if (owner === userId) return
-    if (owner !== null)
-      removeKeys((key) => isTextKey(key) || key === storageKeys.homeBot || botChoiceKeys.test(key))
+    if (owner !== null) removeKeys((key) => isTextKey(key) || choiceKeys.test(key))
     browserStorage.write(ownerKey, userId)
   },
   /** Called on sign-out. Removes every text, but not the selected bots. */

@@ -57,6 +57,7 @@ test('shows a placeholder while a chat loads, and a retry button when it could n
 })
 
 test('shows the contents button, disabled, while the chat loads (§2.15)', async () => {
+  vi.stubGlobal('matchMedia', () => new EventTarget())
   const header = render(<HeaderSlot />).container
   const api = new ScriptedApi().on('GET /api/bots', () => json(owlAndFox))
   let respond = (_chat: Response): void => undefined

@@ -29,8 +29,7 @@ export const readOptions = {
   onSuccess: (_data: unknown, key) => cancelRetry(key),
   // A failed read is logged even if the screen still shows older data. The log names its path, without the
   // query and without the prefix that SWR adds to paged reads.
-  onError: (error: unknown, key) =>
-    logError(`${describeReadError(error)} (${key.replace(/^\$inf\$|\?.*/g, '')})`),
+  onError: (error: unknown, key) => logReadFailure(error, key.replace(/^\$inf\$|\?.*/g, '')),
   onErrorRetry: (_error, key, _config, revalidate, { retryCount }) => {
     // Another screen or 'Try again' may have scheduled a retry already; only one is kept.
     cancelRetry(key)
@@ -53,6 +52,11 @@ export const optionalReadOptions = {
     if (!isNotFound(error)) readOptions.onErrorRetry(...args)
   },
 } satisfies SWRConfiguration
+
+/** Logs that the read of a path has failed. */
+export function logReadFailure(error: unknown, path: string): void {
+  logError(`${describeReadError(error)} (${path})`)
+}
 
 function describeReadError(error: unknown): string {
   if (error instanceof ApiError) return `${error.message} ${error.status}`

@@ -1,7 +1,9 @@
 import type { Message } from '@yonder/contract/message'
 import { TableOfContents } from 'lucide-react'
-import { useMemo, useState } from 'react'
+import { createContext, use, useMemo, useState } from 'react'
 import { flushSync } from 'react-dom'
+import { useMediaQuery } from '../../../lib/use-media-query.ts'
+import { useAreaIsAtLeast } from '../../../ui/area.ts'
 import { IconButton } from '../../../ui/button/icon-button.tsx'
 import { SidePanel } from '../../../ui/dialog/side-panel.tsx'
 import { IntoHeader } from '../../../ui/header-slot.tsx'
@@ -12,6 +14,19 @@ import { ContentsList } from './contents-list.tsx'
 const denseRowPx = 32
 const touchRowPx = 44
 
+/** The widths of the contents with the messages, and of the aside, in rem. */
+const contentsRem = 61
+const asideRem = 18
+
+/** Whether the contents have their column. Else they are a panel that a button in the header opens. */
+export const ContentsColumnContext = createContext(false)
+
+/** Whether the area is wide enough for the contents beside the messages. */
+export function useHasContentsColumn(hasAside: boolean): boolean {
+  const fits = useAreaIsAtLeast(hasAside ? contentsRem + asideRem : contentsRem)
+  return useMediaQuery('(min-width: 64rem)') && fits
+}
+
 export interface ChatContentsProps extends ChatToolsProps {
   readonly path: readonly Message[]
   /** The messages that only deny a call, and are not listed. */
@@ -20,23 +35,19 @@ export interface ChatContentsProps extends ChatToolsProps {
 }
 
 /**
- * The table of contents: beside the messages on a wide window, else in a panel that a button in the header opens.
+ * The table of contents: beside the messages where their column fits, else in a panel that a button in the header opens.
  */
 export function ChatContents({ path, denials, onSelect, onFind, onPrint }: ChatContentsProps) {
+  const hasColumn = use(ContentsColumnContext)
   const [isOpen, setOpen] = useState(false)
   const userMessages = useMemo(
     () => path.filter(({ id, role }) => role === 'user' && !denials.has(id)),
     [path, denials],
   )
   if (userMessages.length === 0) return null
-  // The panel moves the focus when it closes, so it is closed before something else gets the focus.
-  const closeBefore = (action: () => void) => () => {
-    flushSync(() => setOpen(false))
-    action()
-  }
-  return (
-    <>
-      <div className="sticky top-header-end hidden h-below-header flex-col pt-4 lg:flex">
+  if (hasColumn)
+    return (
+      <div className="sticky top-header-end flex h-below-header flex-col pt-4">
         <div className="flex items-center justify-between pr-2 pb-1 pl-4.5">
           <h2 aria-hidden className="text-xs font-medium text-muted">
             Contents
@@ -45,6 +56,14 @@ export function ChatContents({ path, denials, onSelect, onFind, onPrint }: ChatC
         </div>
         <ContentsList userMessages={userMessages} rowHeight={denseRowPx} onSelect={onSelect} />
       </div>
+    )
+  // The panel moves the focus when it closes, so it is closed before something else gets the focus.
+  const closeBefore = (action: () => void) => () => {
+    flushSync(() => setOpen(false))
+    action()
+  }
+  return (
+    <>
       <ContentsButton isOpen={isOpen} onOpen={() => setOpen(true)} />
       {isOpen && (
         <SidePanel title="Contents" onClose={() => setOpen(false)}>
@@ -68,22 +87,20 @@ export interface ContentsButtonProps {
   readonly onOpen?: () => void
 }
 
-/** Opens the contents of a chat on small screens. */
+/** Opens the contents of a chat where they have no column. */
 export function ContentsButton({ isOpen = false, onOpen }: ContentsButtonProps) {
+  if (use(ContentsColumnContext)) return null
   return (
     <IntoHeader>
-      {/* The span is hidden and not only the button, since an empty span would leave a gap in the header. */}
-      <span className="inline-flex lg:hidden">
-        <IconButton
-          label="Contents"
-          aria-haspopup="dialog"
-          aria-expanded={isOpen}
-          disabled={onOpen === undefined}
-          onClick={onOpen}
-        >
-          <TableOfContents size={18} aria-hidden />
-        </IconButton>
-      </span>
+      <IconButton
+        label="Contents"
+        aria-haspopup="dialog"
+        aria-expanded={isOpen}
+        disabled={onOpen === undefined}
+        onClick={onOpen}
+      >
+        <TableOfContents size={18} aria-hidden />
+      </IconButton>
     </IntoHeader>
   )
 }

@@ -1,0 +1,105 @@
+import { useEffect, useMemo, useRef, useState, type Ref } from 'react'
+import { useSection, type Selection } from '../../data/chat-list.ts'
+import { SearchInput } from '../../ui/form/text-input.tsx'
+import { groupFound, groupSections } from './list-rows.ts'
+import { ListSkeleton } from './list-skeleton.tsx'
+import { RowList, type RowListHandle } from './row-list.tsx'
+import { useToday } from './time-groups.ts'
+
+const pinned: Selection = { section: 'pinned' }
+const recent: Selection = { section: 'recent' }
+
+/** How long typing in the filter pauses before the server is asked. */
+const filterDelayMs = 150
+const maxFilterChars = 200
+
+export interface ChatListPanelProps {
+  /** Called when a chat is opened in this page. */
+  readonly onOpen?: (() => void) | undefined
+}
+
+/** The filter, and the chats under it. */
+export function ChatListPanel({ onOpen }: ChatListPanelProps) {
+  const [text, setText] = useState('')
+  const filter = useDelayed(text.trim())
+  const list = useRef<RowListHandle>(null)
+  return (
+    <>
+      <div className="px-3 pt-1 pb-2">
+        <SearchInput
+          aria-label="Filter chats"
+          placeholder="Filter chats"
+          maxLength={maxFilterChars}
+          value={text}
+          onChange={(event) => setText(event.target.value)}
+          onKeyDown={(event) => {
+            if (event.nativeEvent.isComposing) return
+            if (event.key === 'Escape' && text !== '') {
+              // It only empties the filter: the drawer stays open and a reply goes on.
+              event.preventDefault()
+              event.stopPropagation()
+              setText('')
+            } else if (event.key === 'ArrowDown') {
+              event.preventDefault()
+              list.current?.focus()
+            } else if (event.key === 'Enter' && filter !== '') list.current?.openFirst()
+          }}
+        />
+      </div>
+      {filter === '' ? (
+        <Sections list={list} onOpen={onOpen} />
+      ) : (
+        // With another filter the list starts at its top again.
+        <Found key={filter} list={list} filter={filter} onOpen={onOpen} />
+      )}
+    </>
+  )
+}
+
+interface ListProps extends ChatListPanelProps {
+  readonly list: Ref<RowListHandle>
+}
+
+function Sections({ list, onOpen }: ListProps) {
+  const pinnedView = useSection(pinned)
+  const recentView = useSection(recent)
+  const today = useToday()
+  const groups = useMemo(
+    () =>
+      groupSections({ selection: pinned, view: pinnedView }, { selection: recent, view: recentView }, today),
+    [pinnedView, recentView, today],
+  )
+  const isEmpty = pinnedView.rows.length === 0 && recentView.rows.length === 0
+  if (isEmpty && recentView.hasMore && !recentView.isFailed) return <ListSkeleton />
+  if (isEmpty && !recentView.hasMore)
+    return <p className="px-4.5 py-2 text-sm text-muted">Your chats will be listed here.</p>
+  return <RowList ref={list} groups={groups} onOpen={onOpen} />
+}
+
+function Found({ list, filter, onOpen }: ListProps & { readonly filter: string }) {
+  const selection = useMemo((): Selection => ({ section: 'all', filter }), [filter])
+  const view = useSection(selection)
+  const groups = useMemo(() => groupFound({ selection, view }), [selection, view])
+  const count = view.rows.length
+  return (
+    <>
+      {count === 0 && !view.hasMore && (
+        <p className="px-4.5 py-2 text-sm text-muted">No chat has these words in its title.</p>
+      )}
+      <RowList ref={list} groups={groups} marks={filter} onOpen={onOpen} />
+      <output className="sr-only">
+        {view.hasMore ? '' : `${count} ${count === 1 ? 'chat' : 'chats'} found`}
+      </output>
+    </>
+  )
+}
+
+/** Returns a text when it has not changed for a moment, but an empty one at once. */
+function useDelayed(text: string): string {
+  const [delayed, setDelayed] = useState(text)
+  useEffect(() => {
+    const timer = setTimeout(() => setDelayed(text), filterDelayMs)
+    return () => clearTimeout(timer)
+  }, [text])
+  return text === '' ? '' : delayed
+}

@@ -1,0 +1,120 @@
+import { act, screen } from '@testing-library/react'
+import userEvent from '@testing-library/user-event'
+import type { ListedChat } from '@yonder/contract/chat-list'
+import { beforeEach, expect, test, vi } from 'vitest'
+import { ChatListContext, ChatListStore } from '../../data/chat-list.ts'
+import { renderScreen } from '../../testing/render-screen.tsx'
+import { json, ScriptedApi } from '../../testing/scripted-api.ts'
+import { ChatListPanel } from './chat-list-panel.tsx'
+
+const day = 86_400_000
+const makeRow = (id: string, daysAgo: number, more: Partial<ListedChat> = {}): ListedChat => ({
+  id,
+  title: `Title of ${id}`,
+  update_time: new Date(Date.now() - daysAgo * day).toISOString(),
+  ...more,
+})
+
+let api: ScriptedApi
+let chats: readonly ListedChat[]
+const announce = (...rows: readonly ListedChat[]) =>
+  act(() =>
+    api.client.live.emit({
+      type: 'chats_listed',
+      chats: rows.map((row) => ({ ...row, messages: [] })),
+      gone: [],
+    }),
+  )
+
+beforeEach(() => {
+  chats = []
+  api = new ScriptedApi()
+    .on('GET /api/chat-list', ({ query }) =>
+      json({
+        chats: chats.filter((row) => query.get('section') === (row.pinned ? 'pinned' : 'recent')),
+        next: null,
+      }),
+    )
+    .on('GET /api/chat-list/marks', () => json({ marks: [] }))
+})
+
+function open(path = '/') {
+  const store = new ChatListStore(api.client)
+  store.follow()
+  const onOpen = vi.fn<() => void>()
+  const view = renderScreen(
+    api,
+    <ChatListContext value={store}>
+      <ChatListPanel onOpen={onOpen} />
+    </ChatListContext>,
+    path,
+  )
+  return { ...view, onOpen }
+}
+
+const link = (name: string | RegExp) => screen.findByRole('link', { name })
+
+test('a row says its state, of which waiting comes before running and running before unread', async () => {
+  chats = [
+    makeRow('a', 0, { unread: true, waiting: true, running: true }),
+    makeRow('b', 0.1, { unread: true, running: true }),
+    makeRow('c', 0.2, { unread: true }),
+    makeRow('d', 0.3),
+  ]
+  open('/chat/d')
+  const names = (await screen.findAllByRole('link')).map((row) => row.getAttribute('aria-label'))
+  expect(names).toEqual([
+    'Title of a, waits for approval',
+    'Title of b, reply in progress',
+    'Title of c, unread',
+    'Title of d',
+  ])
+  expect(screen.getByRole('link', { current: 'page' })).toHaveTextContent('Title of d')
+})
+
+test('the rows are one tab stop, at the open chat; keys and first letters move between them', async () => {
+  chats = [
+    makeRow('pin', 90, { pinned: true }),
+    makeRow('b', 0),
+    makeRow('c', 1),
+    makeRow('x', 2, { title: 'Xylophone' }),
+  ]
+  const { onOpen, path } = open('/chat/c')
+  await link('Title of c')
+  const user = userEvent.setup()
+  await user.tab()
+  expect(screen.getByRole('searchbox')).toHaveFocus()
+  await user.tab()
+  expect(await link('Title of c')).toHaveFocus()
+  await user.keyboard('{ArrowUp}{ArrowUp}')
+  expect(await link('Title of pin')).toHaveFocus()
+  await user.keyboard('{ArrowUp}')
+  expect(await link('Title of pin')).toHaveFocus()
+  await user.keyboard('{End}')
+  expect(await link('Xylophone')).toHaveFocus()
+  await user.keyboard('{Home}xy')
+  expect(await link('Xylophone')).toHaveFocus()
+  await user.tab()
+  expect(document.body).toHaveFocus()
+  await user.tab({ shift: true })
+  await user.keyboard('{Home}{Enter}')
+  expect(path()).toBe('/chat/pin')
+  expect(onOpen).toHaveBeenCalledOnce()
+})
+
+test('the focus stays on its chat when that moves to another group, and goes to the next one when it is gone', async () => {
+  chats = [makeRow('a', 0), makeRow('b', 1), makeRow('c', 40)]
+  open()
+  const user = userEvent.setup()
+  await link('Title of c')
+  await user.tab()
+  await user.tab()
+  await user.keyboard('{End}')
+  announce(makeRow('c', 0))
+  expect(screen.getByRole('link', { name: 'Title of c' })).toHaveFocus()
+  expect(screen.getAllByRole('link')[0]).toHaveFocus()
+  announce(makeRow('c', 0, { pinned: true }))
+  expect(screen.getByRole('link', { name: 'Title of c' })).toHaveFocus()
+  announce(makeRow('c', 0, { archived: true }))
+  expect(screen.getByRole('link', { name: 'Title of a' })).toHaveFocus()
+})

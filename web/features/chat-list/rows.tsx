@@ -1,0 +1,126 @@
+import { Hand } from 'lucide-react'
+import { memo, type MouseEvent, type Ref } from 'react'
+import { Link } from 'react-router'
+import type { ListRow } from '../../data/chat-list.ts'
+import { classNames } from '../../ui/class-names.ts'
+import { MarkedText } from '../../ui/marked-text.tsx'
+import { Skeleton, Spinner } from '../../ui/states/progress.tsx'
+
+const rowLook =
+  'flex h-full items-center gap-2 rounded-control pr-1.5 pl-2.5 text-sm -outline-offset-2 transition-colors hover:bg-hover'
+
+export interface ChatRowProps {
+  readonly ref?: Ref<HTMLElement> | undefined
+  readonly chat: ListRow
+  /** Words that are marked in the title. */
+  readonly marks: string
+  /** Whether this page shows the chat. */
+  readonly isCurrent: boolean
+  readonly isTabStop: boolean
+  /** Called when the chat is opened in this page. */
+  readonly onOpen: (() => void) | undefined
+}
+
+/** A chat in the list. */
+export const ChatRow = memo(function ChatRow({
+  ref,
+  chat,
+  marks,
+  isCurrent,
+  isTabStop,
+  onOpen,
+}: ChatRowProps) {
+  return (
+    <Link
+      ref={ref as Ref<HTMLAnchorElement>}
+      to={`/chat/${encodeURIComponent(chat.id)}`}
+      // The row may be too narrow for the whole title.
+      title={chat.title}
+      aria-label={describeChat(chat)}
+      tabIndex={isTabStop ? 0 : -1}
+      aria-current={isCurrent ? 'page' : undefined}
+      onClick={(event) => opensHere(event) && onOpen?.()}
+      className={classNames(rowLook, isCurrent && 'bg-pressed font-medium', chat.unread && 'font-semibold')}
+    >
+      <span dir="auto" className="min-w-0 flex-1 truncate">
+        <MarkedText text={chat.title} search={marks} />
+      </span>
+      <ChatState chat={chat} />
+    </Link>
+  )
+})
+
+/** Whether a click opens the link in this page. With a modifier key the browser opens another tab or window. */
+const opensHere = (event: MouseEvent): boolean =>
+  !event.metaKey && !event.ctrlKey && !event.shiftKey && !event.altKey
+
+/** What a row shows of the state of its chat: that it waits, else that it is being written, else that it is unread. */
+function ChatState({ chat: { waiting, running, unread } }: Pick<ChatRowProps, 'chat'>) {
+  if (!waiting && !running && !unread) return null
+  return (
+    <span
+      aria-hidden
+      className={classNames(
+        'inline-flex size-6 shrink-0 items-center justify-center',
+        waiting ? 'text-warning' : 'text-muted',
+      )}
+    >
+      {waiting ? (
+        <Hand size={16} />
+      ) : running ? (
+        <Spinner size={14} />
+      ) : (
+        <span className="size-2 rounded-full bg-accent" />
+      )}
+    </span>
+  )
+}
+
+/** The name of a row with the state that it shows. */
+function describeChat({ title, waiting, running, unread }: ListRow): string {
+  if (waiting) return `${title}, waits for approval`
+  if (running) return `${title}, reply in progress`
+  return unread ? `${title}, unread` : title
+}
+
+/** The head of a group of rows. */
+export function GroupHead({
+  label,
+  top,
+  height,
+}: {
+  readonly label: string
+  readonly top: number
+  readonly height: number
+}) {
+  return (
+    <h2
+      style={{ top, height }}
+      className="absolute inset-x-0 flex items-end px-2.5 pb-1.5 text-xs text-muted"
+    >
+      {label}
+    </h2>
+  )
+}
+
+/** The place of the next page: a placeholder while it is loaded, and what to do when that has failed. */
+export function MoreRow({ isFailed, onRetry }: { readonly isFailed: boolean; readonly onRetry: () => void }) {
+  if (!isFailed)
+    return (
+      <span className="flex h-full items-center px-2.5">
+        <Skeleton size="h-3.5 w-3/5" />
+      </span>
+    )
+  return (
+    <span role="alert" className="flex h-full items-center gap-2 px-2.5 text-sm whitespace-nowrap text-muted">
+      Chats could not be loaded.
+      <button
+        type="button"
+        onClick={onRetry}
+        className="touch-target rounded-inner font-medium text-accent hover:underline"
+      >
+        Try again
+      </button>
+    </span>
+  )
+}
