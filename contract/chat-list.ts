@@ -88,8 +88,15 @@ export const ChatChange = z
     unread: z.boolean().optional(),
     /** Null for no project. */
     project_id: ClientId.nullable().optional(),
+    /** `false` restores a chat that was deleted less than `deletedChatDays` ago. */
+    deleted: z.boolean().optional(),
   })
   .refine((change) => Object.values(change).some((value) => value !== undefined), 'must change something')
+  .refine(
+    ({ deleted, ...others }) =>
+      deleted === undefined || Object.values(others).every((value) => value === undefined),
+    { path: ['deleted'], message: 'must be the only change' },
+  )
 export type ChatChange = z.infer<typeof ChatChange>
 
 /** Changes some chats, or all of a section, in one transaction. */
@@ -111,6 +118,20 @@ export const ChatsChange = z
     message: 'belongs to the change "unread: false"',
   })
 export type ChatsChange = z.infer<typeof ChatsChange>
+
+/** Days for which a deleted chat can be restored. Its links are off meanwhile. */
+export const deletedChatDays = 30
+
+/** Deletes chats for good that are deleted, some or all. */
+export const ChatsPurge = z.object({
+  chats: z.union([z.array(ClientId).min(1).max(maxNamedChats), z.literal('all')], {
+    error: 'must be ids of chats, or "all"',
+  }),
+})
+export type ChatsPurge = z.infer<typeof ChatsPurge>
+
+export const PurgedChats = z.object({ purged: z.int() })
+export type PurgedChats = z.infer<typeof PurgedChats>
 
 /** `changed` counts the chats that were different before; `chats` has them, unless they are more than `maxListedChats`. */
 export const ChangedChats = z.object({ changed: z.int(), chats: z.array(ListedChat).optional() })

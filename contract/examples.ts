@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { Bot, BotInput, BotTest, EndpointDraft } from './bot.ts'
-import { ChatsChange } from './chat-list.ts'
+import { ChatsChange, ChatsPurge } from './chat-list.ts'
 import { Chat, SelectResponse, StopRequest } from './chat.ts'
 import { Compaction, CompactionInput, CompactionRewrite } from './compaction.ts'
 import * as completion from './completion.ts'
@@ -66,6 +66,7 @@ examples.add(Chat, {
 examples.add(ChatsChange, {
   examples: [{ chats: [chatId], change: { title: 'Books about owls', pinned: true } }],
 })
+examples.add(ChatsPurge, { examples: [{ chats: [chatId] }] })
 examples.add(SelectResponse, { examples: [{ chatId, messageId }] })
 examples.add(StopRequest, { examples: [{ chatId }] })
 examples.add(Compaction, {

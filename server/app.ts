@@ -132,6 +132,7 @@ function openDomains(app: FastifyInstance, deps: AppDeps) {
     runReader: completions.runReader,
     onChatChanged,
     onChatsChanged: live.hub.notifyChatsChanged,
+    onDeleted: completions.stopDeleted,
     onError: logAs('background work of the chats failed'),
   })
   // An MCP connection must not stay open for a user who has signed out everywhere.

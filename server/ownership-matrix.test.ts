@@ -75,6 +75,7 @@ const forms: Readonly<Record<string, readonly Form[]>> = {
     { body: { 'chats[]': 'chat' }, rest: { change: { pinned: true } } },
     { body: { 'chats[]': 'runningChat', 'change.project_id': 'project' } },
   ],
+  'POST /api/chats/purge': [{ body: { 'chats[]': 'deletedChat' } }],
   'GET /api/chat-list': [{ query: { project: 'project' }, fixedQuery: { section: 'project' } }],
   'GET /api/chat-list/marks': [],
   'GET /api/chats/{id}': [{ path: { id: 'chat' } }],
@@ -148,9 +149,9 @@ const namesResource =
   /(^|[a-z_])(ids?|names?|keys?|refs?)$|(Ids?|Names?)$|^(server|tool|parent|chat|message|bot|run|share|project)$/
 /** Fields that contain a secret, not a name. */
 const secretFields = /^api_key$/
-/** The others stay when a chat is deleted. */
+/** Not of what stays when a chat is deleted, nor of one that is deleted already. */
 const isOfChat = (resource: Resource): boolean =>
-  !['bot', 'connector', 'integration', 'project'].includes(resource)
+  !['bot', 'connector', 'integration', 'project', 'deletedChat'].includes(resource)
 const locations = ['path', 'query', 'body'] as const
 const resourcesOf = (form: Form): readonly (readonly ['path' | 'query' | 'body', string, Resource])[] =>
   locations.flatMap((location) =>

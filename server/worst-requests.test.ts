@@ -25,6 +25,7 @@ beforeAll(async () => {
   product = await openTestApp({
     environment: {
       LOG_LEVEL: 'info',
+      SELF_SERVICE: 'on',
       CONNECTOR_REGISTRY_URL: registryUrl,
       RATE_LIMIT_SHARE_READS: '100000',
       ALLOWED_PRIVATE_HOSTS: '127.0.0.1:9',

@@ -1,3 +1,5 @@
+import { deletedChatDays } from '@yonder/contract/chat-list'
+import type { Config } from '../config/config.ts'
 import type { Api } from '../http/api.ts'
 import { repeatUntilStopped } from '../lib/repeat-until-stopped.ts'
 import { type ChatRoutesDeps, registerChatRoutes } from './chat-routes.ts'
@@ -18,21 +20,25 @@ const maxUnusedChats = 100
 const minSurplusAgeMs = 600_000
 
 /** Milliseconds for which a deleted chat can be restored, and between two purges of those that no longer can. */
-const deletedChatMs = 30 * 86_400_000
+const deletedChatMs = deletedChatDays * 86_400_000
 const purgeIntervalMs = 10_000
 
 /** The dependencies of the app that this domain uses. */
-type AppDeps = Pick<ChatRoutesDeps, 'database' | 'now'>
+interface AppDeps extends Pick<ChatRoutesDeps, 'database' | 'now'> {
+  readonly config: Pick<Config, 'selfService'>
+}
 
 export interface ChatOptions
-  extends Pick<ChatRoutesDeps, 'runReader' | 'onChatChanged'>, Pick<ChatListRoutesDeps, 'onChatsChanged'> {
+  extends
+    Pick<ChatRoutesDeps, 'runReader' | 'onChatChanged'>,
+    Pick<ChatListRoutesDeps, 'onChatsChanged' | 'onDeleted'> {
   /** Called with errors that no user can act on. */
   readonly onError: (error: unknown) => void
 }
 
 /** Opens the chats with their background tasks: indexing for the search, and deleting unused and deleted chats. */
-export function openChats({ database, now }: AppDeps, options: ChatOptions) {
-  const { runReader, onChatChanged, onChatsChanged, onError } = options
+export function openChats({ config: { selfService }, database, now }: AppDeps, options: ChatOptions) {
+  const { runReader, onChatChanged, onChatsChanged, onDeleted, onError } = options
   const search = openSearch(database, onError)
   const endDeletion = repeatUntilStopped(
     () =>
@@ -62,7 +68,7 @@ export function openChats({ database, now }: AppDeps, options: ChatOptions) {
         searchChats: search.searchChats,
         onChatChanged,
       })
-      registerChatListRoutes(api, { database, onChatsChanged })
+      registerChatListRoutes(api, { database, now, selfService, onChatsChanged, onDeleted })
     },
     /** Deletes all chats of a user for good, in slices, so that other users do not wait. */
     async deleteAll(userId: string): Promise<void> {

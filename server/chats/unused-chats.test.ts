@@ -81,11 +81,12 @@ describe.each(engines)('the removal of unused chats on %s', (engine) => {
     }
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     const chats = openChats(
-      { database: product.database, now: () => time },
+      { config: { selfService: false }, database: product.database, now: () => time },
       {
         runReader: { read: () => Promise.resolve(undefined), expire: () => Promise.resolve() },
         onChatChanged: () => undefined,
         onChatsChanged: () => undefined,
+        onDeleted: () => undefined,
         onError: () => undefined,
       },
     )

@@ -12,7 +12,7 @@ import { RunLog } from './log/run-log.ts'
 import { openRunNotifications, type ChangeListener } from './log/run-notifications.ts'
 import { isEventStored } from './log/run-store.ts'
 import { ToolSupportCache } from './loop/call-model.ts'
-import { startRunMaintenance } from './maintenance/run-maintenance.ts'
+import { handleRequests, startRunMaintenance } from './maintenance/run-maintenance.ts'
 import { registerPromptRoutes } from './prompt-routes.ts'
 import { ContextWindows } from './prompt/context-windows.ts'
 
@@ -98,6 +98,8 @@ export function openCompletions(appDeps: AppDeps, options: CompletionOptions) {
     /** From now on, new runs are refused. */
     refuseNew: () => runs.refuseNew(),
     sse,
+    /** Stops the runs of deleted chats at this node, without waiting until it looks for them as the others do. */
+    stopDeleted: () => void handleRequests(deps).catch(onError),
     /** Refuses new runs, and ends running ones as interrupted, with their text. Call it before the database closes. */
     async close(): Promise<void> {
       await runs.close()

@@ -64,12 +64,7 @@ describe.each(engines)('the export of a user on %s', (engine) => {
       base_url: product.model.baseUrl,
       api_key: 'key-of-the-bot',
     })
-    const { db } = product.database
-    const setDeleted = (id: string, deleted_at: number) =>
-      db.updateTable('chats').set({ deleted_at }).where('id', '=', id).execute()
-    await setDeleted(ada.chat, 1_000)
-    // It is about to be deleted for good.
-    await setDeleted(ada.approvalChat, 0)
+    await ada.client.patch('/api/chats', { chats: [ada.chat], change: { deleted: true } })
     const before = await hashTables(product.database)
     const { text, data } = await exportData(ada.client.user.subject)
     expect(await hashTables(product.database)).toEqual(before)
@@ -99,10 +94,12 @@ describe.each(engines)('the export of a user on %s', (engine) => {
     ])
 
     const chats = new Map(data['chats']?.map((chat) => [chat['id'], chat]))
-    expect([...chats.keys()].sort()).toEqual([ada.chat, ada.runningChat, ada.elicitationChat].sort())
+    expect([...chats.keys()].sort()).toEqual(
+      [ada.chat, ada.runningChat, ada.deletedChat, ada.approvalChat, ada.elicitationChat].sort(),
+    )
     expect(chats.get(ada.runningChat)).not.toHaveProperty('deleted_time')
     expect(chats.get(ada.chat)).toMatchObject({
-      deleted_time: '1970-01-01T00:00:01.000Z',
+      deleted_time: expect.any(String) as string,
       messages: [
         { id: ada.userMessage, parent_id: null },
         { id: ada.reply, parent_id: ada.userMessage },
@@ -123,6 +120,9 @@ describe.each(engines)('the export of a user on %s', (engine) => {
     expect(chats.get(ada.runningChat)).toMatchObject({
       messages: [{}, { status: 'streaming', content: ada.secret }],
     })
+
+    await ada.client.post('/api/chats/purge', { chats: [ada.chat] })
+    expect((await exportData(ada.client.user.subject)).text).not.toContain(`"id": "${ada.chat}"`)
 
     expect(text).not.toContain(eve.secret)
     expect(text).not.toContain('key-of-the-bot')
@@ -145,7 +145,7 @@ describe.each(engines)('the export of a user on %s', (engine) => {
     expect(data['chats']?.find(({ id }) => id === chat)).toMatchObject({
       files: [{ id: file }, { id: 'second', base64: 'second' }],
     })
-    expect(data['chats']).toHaveLength(4)
+    expect(data['chats']).toHaveLength(5)
   })
 
   it('has every version of the messages of a long chat', async () => {

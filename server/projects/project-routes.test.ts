@@ -142,7 +142,7 @@ describe.each(engines)('projects on %s', (engine) => {
         .insertInto('chats')
         .values(rows.slice(at, at + 400))
         .execute()
-    await addChat(db, { id: 'deleted', user_id: ada.user.id, project_id: id, deleted_at: 1 })
+    await addChat(db, { id: 'deleted', user_id: ada.user.id, project_id: id, deleted_at: Date.now() })
     await addChat(db, { id: 'other', user_id: ada.user.id, project_id: other.id })
     expect(await read(id)).toMatchObject({ chats: 1_201 })
     expect((await ada.delete(`/api/project/${id}`)).statusCode).toBe(204)

@@ -149,11 +149,12 @@ describe.each(engines)('a chat that is deleted for good, on %s', (engine) => {
     await addFullChat('kept')
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     const chats = openChats(
-      { database, now: () => time },
+      { config: { selfService: false }, database, now: () => time },
       {
         runReader: { read: () => Promise.resolve(undefined), expire: () => Promise.resolve() },
         onChatChanged: () => undefined,
         onChatsChanged: () => undefined,
+        onDeleted: () => undefined,
         onError: (error) => expect.unreachable(String(error)),
       },
     )

@@ -127,7 +127,7 @@ describe.each(engines)('a change of chats in the list, on %s', (engine) => {
   it('is never one of the chats of another user, nor of deleted ones', async () => {
     const eve = await product.signIn(`Eve ${users++}`)
     const foreign = await add('foreign', {}, eve)
-    const deleted = await add('deleted', { deleted_at: 5 })
+    const deleted = await add('deleted', { deleted_at: Date.now() })
     const own = await add('own')
     const unknown = await refuse({ chats: ['never-was'], change: { pinned: true } })
     expect(unknown.status).toBe(404)

@@ -3,12 +3,13 @@ import {
   type ChatChange,
   type ChatsChange,
   type ChatSelection,
+  type ChatsPurge,
   maxListedChats,
   maxTitleLength,
   titleTooLong,
 } from '@yonder/contract/chat-list'
 import { foldText, foldWords } from '@yonder/contract/lib/fold-text'
-import type { Actor } from '../../access/access.ts'
+import { type Actor, changeable, deletedOf, exportable } from '../../access/access.ts'
 import type { Db } from '../../db/database.ts'
 import { lockUser } from '../../identity/users/user-store.ts'
 import { AppError } from '../../lib/app-error.ts'
@@ -30,6 +31,7 @@ export interface Change {
 /**
  * Changes a user's chats in one transaction. Those of which all is already as requested are not changed. Between slices
  * of many chats other requests are served.
+ * `now` is in milliseconds since 1970.
  * @throws AppError `invalid_request` for a title that is too long; `not_found` for a project that the user does not have,
  * and when the user has none of the chats
  */
@@ -37,18 +39,20 @@ export async function changeChats(
   db: Db,
   actor: Actor,
   { chats, change, seen }: ChatsChange,
+  now: number,
 ): Promise<Change> {
-  const update = toUpdate(change, seen)
+  const { deleted, project_id } = change
+  const update = toUpdate(change, seen, now)
+  const may = deleted === false ? deletedOf : changeable
   return db.transaction().execute(async (trx) => {
     // Two changes of many chats would deadlock when they lock them in different orders.
     if (!Array.isArray(chats) || chats.length > 1) await lockUser(trx, actor)
-    const { project_id } = change
     if (typeof project_id === 'string') await lockProject(trx, actor, project_id)
     const ids: string[] = []
     for await (const slice of Array.isArray(chats)
-      ? listNamed(trx, actor, chats)
+      ? listNamed(trx, actor, chats, deleted)
       : listSelected(trx, actor, chats))
-      ids.push(...(await updateChats(trx, actor, slice, update)))
+      ids.push(...(await updateChats(trx, actor, slice, update, may)))
     if (update.title === null) for (const id of ids) await restoreDefaultTitle(trx, id)
     const response = { changed: ids.length }
     if (ids.length > maxListedChats) return { response, ids }
@@ -56,14 +60,38 @@ export async function changeChats(
   })
 }
 
+/**
+ * Marks deleted chats of a user as deleted for good, in one transaction, and returns their ids. `purgeSlice` deletes
+ * them.
+ * @throws AppError `not_found` when none of the named chats is deleted
+ */
+export function purgeChats(db: Db, actor: Actor, { chats }: ChatsPurge): Promise<string[]> {
+  return db.transaction().execute(async (trx) => {
+    await lockUser(trx, actor)
+    const ids: string[] = []
+    const slices =
+      chats === 'all' ? listSelected(trx, actor, { section: 'deleted', filter: '' }) : inSlices(chats)
+    for await (const slice of slices)
+      ids.push(...(await updateChats(trx, actor, slice, { deleted_at: 0 }, deletedOf)))
+    if (ids.length === 0 && chats !== 'all')
+      throw new AppError('not_found', 'These chats were restored, or are deleted for good already.')
+    return ids
+  })
+}
+
 /** The columns of a change. */
-function toUpdate({ title, pinned, archived, unread, project_id }: ChatChange, seen?: string): ChatUpdate {
+function toUpdate(
+  { title, pinned, archived, unread, project_id, deleted }: ChatChange,
+  seen: string | undefined,
+  now: number,
+): ChatUpdate {
   return {
     ...(title !== undefined && toTitle(title)),
     ...(pinned !== undefined && { pinned: Number(pinned) }),
     ...(archived !== undefined && { archived: Number(archived) }),
     ...(unread !== undefined && { unread: Number(unread) }),
     ...(project_id !== undefined && { project_id }),
+    ...(deleted !== undefined && { deleted_at: deleted ? now : null }),
     ...(seen !== undefined && { seenAt: Date.parse(seen) }),
   }
 }
@@ -75,9 +103,20 @@ function toTitle(text: string): Pick<ChatUpdate, 'title' | 'title_key' | 'title_
   return { title, title_key: foldText(title), title_source: 'user' }
 }
 
-async function* listNamed(trx: Db, actor: Actor, ids: readonly string[]): AsyncGenerator<readonly string[]> {
-  if (!(await hasAnyChat(trx, actor, ids)))
-    throw new AppError('not_found', 'There is no such chat. It may have been deleted.')
+async function* listNamed(
+  trx: Db,
+  actor: Actor,
+  ids: readonly string[],
+  deleted: boolean | undefined,
+): AsyncGenerator<readonly string[]> {
+  // What another tab has deleted or restored before is no error.
+  if (!(await hasAnyChat(trx, actor, ids, deleted === undefined ? changeable : exportable)))
+    throw new AppError(
+      'not_found',
+      deleted === false
+        ? 'There is nothing to restore: what was deleted for good is gone.'
+        : 'There is no such chat. It may have been deleted.',
+    )
   yield* inSlices(ids)
 }
 

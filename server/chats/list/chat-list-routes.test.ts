@@ -45,8 +45,8 @@ describe.each(engines)('the list of chats, on %s', (engine) => {
       both: { updated_at: 4, pinned: 1, project_id: 'thesis' },
       inside: { updated_at: 5, project_id: 'thesis' },
       archived: { updated_at: 6, archived: 1, pinned: 1, project_id: 'thesis' },
-      deleted: { updated_at: 8, deleted_at: 20, pinned: 1, project_id: 'thesis' },
-      earlier: { updated_at: 9, deleted_at: 10 },
+      deleted: { updated_at: 8, deleted_at: Date.now(), pinned: 1, project_id: 'thesis' },
+      earlier: { updated_at: 9, deleted_at: Date.now() - 10 },
       purged: { updated_at: 7, deleted_at: 0 },
     })
     await addChats(eve, { foreign: { updated_at: 5, pinned: 1, project_id: 'thesis' } })
@@ -152,7 +152,7 @@ describe.each(engines)('the list of chats, on %s', (engine) => {
       unread: { updated_at: 4, unread: 1 },
       read: { updated_at: 5 },
       archived: { updated_at: 6, unread: 1, archived: 1 },
-      deleted: { updated_at: 7, unread: 1, deleted_at: 8 },
+      deleted: { updated_at: 7, unread: 1, deleted_at: Date.now() },
       running: { updated_at: 2 },
       waiting: { updated_at: 3, title: 'Act' },
       decided: { updated_at: 3, title: 'Acted' },

@@ -2,26 +2,43 @@ import {
   ChangedChats,
   ChatMarks,
   ChatsChange,
+  ChatsPurge,
   ListedChats,
   ListedChatsQuery,
+  PurgedChats,
 } from '@yonder/contract/chat-list'
 import type { Database } from '../../db/database.ts'
 import { type Api, route } from '../../http/api.ts'
 import { requireUser } from '../../identity/authenticate.ts'
-import { changeChats } from './change-chats.ts'
+import { AppError } from '../../lib/app-error.ts'
+import { changeChats, purgeChats } from './change-chats.ts'
 import { readChatList, readMarks } from './read-chat-list.ts'
 
 export interface ChatListRoutesDeps {
   readonly database: Pick<Database, 'db'>
+  /** Milliseconds since 1970. */
+  readonly now: () => number
+  /** Whether users may delete chats. */
+  readonly selfService: boolean
   /** Notifies the user's live streams of changes that lists show of these chats. */
   readonly onChatsChanged: (userId: string, chatIds: readonly string[]) => void
+  /** Called after chats were deleted. Their replies must end. */
+  readonly onDeleted: () => void
 }
 
 /** Registers the routes of the list beside the chat. */
 export function registerChatListRoutes(
   api: Api,
-  { database: { db }, onChatsChanged }: ChatListRoutesDeps,
+  { database: { db }, now, selfService, onChatsChanged, onDeleted }: ChatListRoutesDeps,
 ): void {
+  const checkSelfService = (): void => {
+    if (selfService) return
+    throw new AppError(
+      'forbidden',
+      'Chats cannot be deleted here, because the operator of this site has not set SELF_SERVICE=on. Archive them instead.',
+    )
+  }
+
   api.get(
     '/api/chat-list',
     route('owner', 'List a section of the chats', [], {
@@ -39,12 +56,33 @@ export function registerChatListRoutes(
 
   api.patch(
     '/api/chats',
-    route('owner', 'Change chats in the list', [], { body: ChatsChange, response: { 200: ChangedChats } }),
+    route('owner', 'Change, delete or restore chats in the list', ['forbidden'], {
+      body: ChatsChange,
+      response: { 200: ChangedChats },
+    }),
     async (request) => {
       const user = requireUser(request)
-      const { response, ids } = await changeChats(db, user, request.body)
+      const isDeletion = request.body.change.deleted === true
+      if (isDeletion) checkSelfService()
+      const { response, ids } = await changeChats(db, user, request.body, now())
+      if (isDeletion) onDeleted()
       onChatsChanged(user.id, ids)
       return response
+    },
+  )
+
+  api.post(
+    '/api/chats/purge',
+    route('owner', 'Delete chats for good that are deleted', ['forbidden'], {
+      body: ChatsPurge,
+      response: { 200: PurgedChats },
+    }),
+    async (request) => {
+      const user = requireUser(request)
+      checkSelfService()
+      const ids = await purgeChats(db, user, request.body)
+      onChatsChanged(user.id, ids)
+      return { purged: ids.length }
     },
   )
 }

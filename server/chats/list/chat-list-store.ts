@@ -1,6 +1,6 @@
 import type { ChatSelection, ChatSection } from '@yonder/contract/chat-list'
 import { sql, type RawBuilder, type SqlBool } from 'kysely'
-import { type Actor, changeable, deletedOf, type exportable, ofUser, readable } from '../../access/access.ts'
+import { type Actor, deletedOf, type exportable, ofUser, readable } from '../../access/access.ts'
 import type { Db } from '../../db/database.ts'
 import type { ChatRow } from '../../db/tables/tables.ts'
 
@@ -184,12 +184,17 @@ export async function listMarkedIds(db: Db, actor: Actor, limit: number): Promis
 }
 
 /** Whether the user has at least one of these chats. */
-export async function hasAnyChat(db: Db, actor: Actor, ids: readonly string[]): Promise<boolean> {
+export async function hasAnyChat(
+  db: Db,
+  actor: Actor,
+  ids: readonly string[],
+  may: typeof deletedOf,
+): Promise<boolean> {
   const found = await db
     .selectFrom('chats')
     .select('id')
     .where('id', 'in', ids)
-    .where(changeable(actor, 'chats'))
+    .where(may(actor, 'chats'))
     .limit(1)
     .executeTakeFirst()
   return found !== undefined
@@ -197,26 +202,30 @@ export async function hasAnyChat(db: Db, actor: Actor, ids: readonly string[]): 
 
 /** New values of columns. With `seenAt`, only chats whose last message is not later are changed. */
 export interface ChatUpdate extends Partial<
-  Pick<ChatRow, 'title' | 'title_key' | 'title_source' | 'pinned' | 'archived' | 'unread' | 'project_id'>
+  Pick<
+    ChatRow,
+    'title' | 'title_key' | 'title_source' | 'pinned' | 'archived' | 'unread' | 'project_id' | 'deleted_at'
+  >
 > {
   readonly seenAt?: number
 }
 
 const columnsOf = (columns: Omit<ChatUpdate, 'seenAt'>) => Object.keys(columns) as (keyof typeof columns)[]
 
-/** Changes those of a user's chats that differ, and returns their ids. */
+/** Changes those of a user's chats that differ, and returns their ids. `may` is the condition for the chats. */
 export async function updateChats(
   trx: Db,
   actor: Actor,
   ids: readonly string[],
   { seenAt, ...columns }: ChatUpdate,
+  may: typeof deletedOf,
 ): Promise<string[]> {
   if (ids.length === 0) return []
   let query = trx
     .updateTable('chats')
     .set(columns)
     .where('id', 'in', ids)
-    .where(changeable(actor, 'chats'))
+    .where(may(actor, 'chats'))
     .where(({ eb, or }) =>
       or(columnsOf(columns).map((column) => eb(column, 'is distinct from', columns[column] ?? null))),
     )

@@ -262,7 +262,7 @@ export async function requestStop(db: Db, runId: number): Promise<void> {
     .execute()
 }
 
-/** Returns the ids of the node's runs that another node has asked to stop, and of those of disabled users. */
+/** Returns the ids of the node's runs that another node has asked to stop, of disabled users and of deleted chats. */
 export async function listStopRequests(db: Db, nodeId: string): Promise<number[]> {
   const rows = await db
     .selectFrom('runs')
@@ -278,6 +278,13 @@ export async function listStopRequests(db: Db, nodeId: string): Promise<number[]
             .select('users.id')
             .whereRef('users.id', '=', 'runs.user_id')
             .where('disabled_at', 'is not', null),
+        ),
+        where.exists(
+          where
+            .selectFrom('chats')
+            .select('chats.id')
+            .whereRef('chats.id', '=', 'runs.chat_id')
+            .where('deleted_at', 'is not', null),
         ),
       ]),
     )

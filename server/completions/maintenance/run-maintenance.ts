@@ -49,8 +49,13 @@ export function startRunMaintenance(
   }
 }
 
-/** Handles what is stored for runs of this process: stop requests, disabled users, and answers to elicitations. */
-async function handleRequests(deps: Pick<CompletionDeps, 'database' | 'nodeId' | 'runs'>): Promise<void> {
+/**
+ * Handles what is stored for runs of this process: stop requests, disabled users, deleted chats, and answers to
+ * elicitations.
+ */
+export async function handleRequests(
+  deps: Pick<CompletionDeps, 'database' | 'nodeId' | 'runs'>,
+): Promise<void> {
   for (const runId of await listStopRequests(deps.database.db, deps.nodeId)) {
     deps.runs.get(runId)?.abort('stopped')
   }

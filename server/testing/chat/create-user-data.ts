@@ -7,6 +7,7 @@ import { waitingCall, type ToolApp } from './open-tool-app.ts'
 /** The settings of an app in which users can have data of every kind. */
 export const userDataEnvironment = {
   CONNECTOR_REGISTRY_URL: 'none',
+  SELF_SERVICE: 'on',
   GOOGLE_CLIENT_ID: 'here',
   GOOGLE_CLIENT_SECRET: 'secret',
   API_KEY_SERVICES: JSON.stringify([{ name: 'search', url: 'http://127.0.0.1:9/mcp' }]),
@@ -32,6 +33,7 @@ export interface UserData {
   /** A chat whose reply is being written. */
   readonly runningChat: string
   readonly project: string
+  readonly deletedChat: string
   readonly share: string
   /** The summary of the messages of `chat`. */
   readonly compaction: string
@@ -70,6 +72,8 @@ export async function createUserData(product: ToolApp, name: string): Promise<Us
   product.model.reply([secret, product.model.gate()])
   const stream = await client.send(runningChat, secret)
   await stream.until(({ text }) => text === secret)
+  const deletedChat = await client.newChat()
+  await client.patch('/api/chats', { chats: [deletedChat], change: { deleted: true } })
   const file = { id: `file-of-${name}`, name: 'cat.png', type: 'image/png', size: 3, data: secret }
   await insertFiles(product.database.db, chat, reply.id, [file])
   const compaction = await addCompaction(product.database.db, {
@@ -102,6 +106,7 @@ export async function createUserData(product: ToolApp, name: string): Promise<Us
     reply: reply.id,
     file: file.id,
     runningChat,
+    deletedChat,
     project,
     share: shareId,
     compaction: compaction.id,

@@ -123,6 +123,11 @@ export const worstRequests: Readonly<Record<string, (filled: Filled) => readonly
       what: '1,000 ids',
       body: { chats: [longChat, ...times(999).map((index) => `chat-${index}`)], change: { pinned: false } },
     },
+    { what: 'deleting all chats', body: { chats: { section: 'all' }, change: { deleted: true } } },
+    { what: 'restoring all chats', body: { chats: { section: 'deleted' }, change: { deleted: false } } },
+  ],
+  'POST /api/chats/purge': () => [
+    { what: '1,000 ids', body: { chats: times(1_000).map((index) => `chat-${index}`) } },
   ],
   'GET /api/chat-list': () => [
     { what: '200 of 1,000 chats', query: { section: 'recent', limit: '200' } },
