@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
-import { foldText } from '../../contract/lib/fold-text.ts'
+import { foldText } from '@yonder/contract/lib/fold-text'
 import type { Db } from '../../server/db/database.ts'
 import { openSqlite } from '../../server/db/dialects/sqlite.ts'
 import { sqliteFileName } from '../../server/db/open-database.ts'
