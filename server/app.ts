@@ -218,7 +218,10 @@ function registerSignedInRoutes(api: Api, deps: AppDeps, domains: Domains): void
   registerIntegrationRoutes(api, integrations.deps, { perMinute })
   registerShareRoutes(api, deps)
   registerUsageRoutes(api, deps.database.db)
-  registerProjectRoutes(api, deps, { onChanged: createNotifier(live, 'projects') })
+  registerProjectRoutes(api, deps, {
+    onChanged: createNotifier(live, 'projects'),
+    onChatsChanged: live.hub.notifyChatsChanged,
+  })
   chats.register(api)
   completions.register(api)
   live.register(api, completions.feed)

@@ -92,6 +92,16 @@ describe.each(engines)('the live rows of chats, on %s', (engine) => {
     eveTab.leave()
   })
 
+  it('show that a chat is in no project any more when that was deleted', async () => {
+    const { ada, tab } = await open()
+    const { id } = (await ada.post('/api/project', { name: 'Thesis' })).json<{ id: string }>()
+    const chatId = (await ada.get(`/api/chat/id?project=${id}`)).json<{ id: string }>().id
+    await next(tab, chatId, ({ project_id }) => project_id === id)
+    await ada.delete(`/api/project/${id}`)
+    await next(tab, chatId, ({ project_id }) => project_id === undefined)
+    tab.leave()
+  })
+
   it('are one message for many chats, and the request to read the list for very many', async () => {
     const { ada, tab } = await open()
     for (let index = 0; index < 201; index++)

@@ -64,15 +64,21 @@ export async function changeProject(
 }
 
 /**
- * Deletes a project in one transaction; its chats stay, in no project.
+ * Deletes a project in one transaction; its chats stay, in no project. Returns their ids.
  * @throws AppError `not_found`
  */
-export async function deleteProject({ db }: Database, user: Actor, id: string): Promise<void> {
-  await db.transaction().execute(async (trx) => {
+export function deleteProject({ db }: Database, user: Actor, id: string): Promise<readonly string[]> {
+  return db.transaction().execute(async (trx) => {
     // Like every change of many chats, so that two of them do not wait for each other.
     await lockUser(trx, user)
     await deleteProjectRow(trx, user, id)
-    while ((await removeChats(trx, id, chatsAtOnce)) === chatsAtOnce) await nextTurn()
+    const chats: string[] = []
+    for (;;) {
+      const removed = await removeChats(trx, id, chatsAtOnce)
+      chats.push(...removed)
+      if (removed.length < chatsAtOnce) return chats
+      await nextTurn()
+    }
   })
 }
 

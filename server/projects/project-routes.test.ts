@@ -72,13 +72,13 @@ describe.each(engines)('projects on %s', (engine) => {
   })
 
   it.each([
-    ['', 'name: is missing'],
-    [' \n', 'name: is missing'],
-    ['\u202e\u200b\u2066', 'name: has no visible character'],
-    ['x'.repeat(101), 'name: must have at most 100 characters'],
-    ['x'.repeat(10_000), 'name: must have at most 100 characters'],
-    ['\u202e'.repeat(10_000), 'name: must have at most 100 characters'],
-  ])('refuse the name %j, and nothing is written', async (name, message) => {
+    ['an empty name', '', 'name: is missing'],
+    ['a blank name', ' \n', 'name: is missing'],
+    ['a name of bidi marks', '\u202e\u200b\u2066', 'name: has no visible character'],
+    ['101 characters', 'x'.repeat(101), 'name: must have at most 100 characters'],
+    ['10,000 characters', 'x'.repeat(10_000), 'name: must have at most 100 characters'],
+    ['10,000 bidi marks', '\u202e'.repeat(10_000), 'name: must have at most 100 characters'],
+  ])('refuse %s, and nothing is written', async (_, name, message) => {
     const { id } = await add({ name: 'Thesis' })
     const before = await hashTables(product.database)
     for (const response of [

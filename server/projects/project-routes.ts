@@ -16,13 +16,15 @@ export interface ProjectRoutesDeps {
 export interface ProjectRoutesOptions {
   /** Called when a user's projects have changed. */
   readonly onChanged: (userId: string) => void
+  /** Called when lists show something else of these chats. */
+  readonly onChatsChanged: (userId: string, chatIds: readonly string[]) => void
 }
 
 /** Registers the routes of a user's projects. */
 export function registerProjectRoutes(
   api: Api,
   { database, now }: ProjectRoutesDeps,
-  { onChanged }: ProjectRoutesOptions,
+  { onChanged, onChatsChanged }: ProjectRoutesOptions,
 ): void {
   api.get(
     '/api/projects',
@@ -71,8 +73,9 @@ export function registerProjectRoutes(
     route('owner', 'Delete a project', [], { params: AnyId, response: { 204: z.null() } }),
     async (request, reply) => {
       const user = requireUser(request)
-      await deleteProject(database, user, request.params.id)
+      const chats = await deleteProject(database, user, request.params.id)
       onChanged(user.id)
+      onChatsChanged(user.id, chats)
       return reply.status(204).send(null)
     },
   )

@@ -107,14 +107,16 @@ export async function deleteProjectRow(trx: Db, actor: Actor, id: string): Promi
 }
 
 /**
- * Removes up to `limit` chats from a project, also deleted ones, and returns how many it removed. The caller must know
- * that the project was the user's.
+ * Removes up to `limit` chats from a project, also deleted ones, and returns their ids. The caller must know that the
+ * project was the user's.
  */
-export async function removeChats(trx: Db, projectId: string, limit: number): Promise<number> {
-  const { numAffectedRows } = await sql`
+export async function removeChats(trx: Db, projectId: string, limit: number): Promise<string[]> {
+  const { rows } = await sql<{ readonly id: string }>`
     update chats set project_id = null
-    where id in (select id from chats where project_id = ${projectId} limit ${limit})`.execute(trx)
-  return Number(numAffectedRows ?? 0n)
+    where id in (select id from chats where project_id = ${projectId} limit ${limit}) returning id`.execute(
+    trx,
+  )
+  return rows.map(({ id }) => id)
 }
 
 function unknownProject(): AppError {
