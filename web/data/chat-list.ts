@@ -117,6 +117,7 @@ export class ChatListStore {
   readonly #changedAt = new Map<string, number>()
   #clock = 0
   #shown: ShownChat | undefined
+  #isFollowing = false
   #marksRetry: ReturnType<typeof setTimeout> | undefined
   /** The changes that are shown before the server has made them, by chat, the oldest first. */
   readonly #patches = new Map<string, readonly Patch[]>()
@@ -167,11 +168,13 @@ export class ChatListStore {
   readonly open = (selection: Selection): (() => void) => {
     const extent = this.#extents.get(keyOf(selection)) ?? this.#createExtent(selection)
     extent.users += 1
-    if (extent.next === undefined && !extent.isLoading) this.#readNext(extent)
+    if ((extent.next === undefined || extent.isFailed) && !extent.isLoading) this.#readNext(extent)
     return () => {
       extent.users -= 1
+      if (extent.users > 0) return
+      clearTimeout(extent.retry)
       // The lists of the sections stay as they are for the next visit; a filter is soon another one.
-      if (extent.users === 0 && selection.filter) this.#drop(extent)
+      if (selection.filter) this.#drop(extent)
     }
   }
 
@@ -184,10 +187,12 @@ export class ChatListStore {
   /** Follows the live stream until the returned function is called. */
   readonly follow = (): (() => void) => {
     const { live } = this.#api
+    this.#isFollowing = true
     void this.#readMarks()
     const unsubscribe = live.subscribe((event) => this.#receive(event, live.state.get() !== 'opening'))
     return () => {
       unsubscribe()
+      this.#isFollowing = false
       clearTimeout(this.#marksRetry)
     }
   }
@@ -373,12 +378,13 @@ export class ChatListStore {
     try {
       await work(isCurrent)
     } catch (error) {
-      if (isCurrent()) logReadFailure(error, '/api/chat-list')
+      if (isCurrent() && extent.users > 0) logReadFailure(error, '/api/chat-list')
       isFailed = true
     }
     if (!isCurrent()) return
     Object.assign(extent, { isLoading: false, isFailed })
-    if (isFailed) extent.retry = setTimeout(() => void this.#read(extent, work), retryIntervalMs)
+    if (isFailed && extent.users > 0)
+      extent.retry = setTimeout(() => void this.#read(extent, work), retryIntervalMs)
     this.#emit()
   }
 
@@ -397,6 +403,7 @@ export class ChatListStore {
           if (!marked.has(row.id) && !this.#hasChanged(row.id, since)) this.#store(unmarked(row))
       this.#emit()
     } catch (error) {
+      if (!this.#isFollowing) return
       logReadFailure(error, '/api/chat-list/marks')
       this.#marksRetry = setTimeout(() => void this.#readMarks(), retryIntervalMs)
     }

@@ -40,6 +40,7 @@ export interface ChatContentsProps extends ChatToolsProps {
 export function ChatContents({ path, denials, onSelect, onFind, onPrint }: ChatContentsProps) {
   const hasColumn = use(ContentsColumnContext)
   const [isOpen, setOpen] = useState(false)
+  if (hasColumn && isOpen) setOpen(false)
   const userMessages = useMemo(
     () => path.filter(({ id, role }) => role === 'user' && !denials.has(id)),
     [path, denials],
