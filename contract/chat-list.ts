@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { ChatPlace, ClientId, SummaryMessage } from './chat.ts'
+import { maxNamedChats, maxTitleLength } from './lib/chat-limits.ts'
 
 /** A chat as the list beside the chat shows it. */
 export const ListedChat = ChatPlace.extend({
@@ -65,12 +66,7 @@ export const maxMarkedChats = 500
 export const ChatMarks = z.object({ marks: z.array(ListedChat) })
 export type ChatMarks = z.infer<typeof ChatMarks>
 
-/** UTF-16 units of a title, on one line. */
-export const maxTitleLength = 200
 export const titleTooLong = `must have at most ${maxTitleLength} characters`
-
-/** The most chats that a request names. Those of a section are not limited. */
-export const maxNamedChats = 1_000
 
 /** What a request changes in chats. The order of the list stays, because the time of a chat is that of its last message. */
 export const ChatChange = z
@@ -133,6 +129,10 @@ export type ChatsPurge = z.infer<typeof ChatsPurge>
 export const PurgedChats = z.object({ purged: z.int() })
 export type PurgedChats = z.infer<typeof PurgedChats>
 
-/** `changed` counts the chats that were different before; `chats` has them, unless they are more than `maxListedChats`. */
-export const ChangedChats = z.object({ changed: z.int(), chats: z.array(ListedChat).optional() })
+/** `ids` has the chats that were different before, and `chats` too, unless they are more than `maxListedChats`. */
+export const ChangedChats = z.object({
+  changed: z.int(),
+  ids: z.array(z.string()),
+  chats: z.array(ListedChat).optional(),
+})
 export type ChangedChats = z.infer<typeof ChangedChats>

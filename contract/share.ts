@@ -2,7 +2,8 @@ import { z } from 'zod'
 import { ClientId } from './chat.ts'
 import { Message } from './message.ts'
 
-export const ShareRequest = z.object({ messageId: ClientId })
+/** Without `messageId`, the chat is shared as its owner sees it: up to the selected leaf. */
+export const ShareRequest = z.object({ messageId: ClientId.optional() })
 export type ShareRequest = z.infer<typeof ShareRequest>
 
 /** The link is `/share/{shareId}`. */

@@ -61,6 +61,7 @@ const layers = /** @type {Record<string, Record<string, readonly string[]>>} */ 
 /** The features that are shown inside a feature, which may import them. */
 const featuresBelow = /** @type {Record<string, readonly string[]>} */ ({
   chat: ['preferences', 'prompts', 'sharing', 'tools', 'usage'],
+  'chat-list': ['projects', 'sharing'],
 })
 
 /** The files that compose the layers of the server and of the web, or configure the build. They may import all. */

@@ -15,17 +15,20 @@ import { countShares, insertShare, isShared, deleteShare, type ListedShare } fro
 const maxShares = 1_000
 
 /**
- * Creates a link to the path that ends with a message and returns the link's id. A message that
- * has a link keeps it.
+ * Creates a link to the path that ends with a message, by default the selected leaf, and returns the link's id. A
+ * message that has a link keeps it.
  * @throws AppError `not_found`, `conflict`
  */
 export async function createShare(
   db: Kysely<Tables>,
   user: Actor,
-  { chatId, messageId }: { readonly chatId: string; readonly messageId: string },
+  { chatId, messageId: given }: { readonly chatId: string; readonly messageId?: string | undefined },
   now: number,
 ): Promise<string> {
-  await requireChat(db, user, chatId)
+  const chat = await requireChat(db, user, chatId)
+  const messageId = given ?? chat.selected_message_id
+  if (messageId === null)
+    throw new AppError('conflict', 'This chat is empty. Share it when it has a message.')
   const message = await findMessage(db, chatId, messageId)
   if (message === undefined)
     throw new AppError('not_found', 'There is no such message in this chat. Reload the page.')

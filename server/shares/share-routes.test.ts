@@ -134,7 +134,17 @@ describe.each(engines)('own links on %s', (engine) => {
     expect(await rows()).toEqual(before)
   })
 
-  it.each([{}, { messageId: '' }, { messageId: 7 }, { messageId: 'a b' }, { messageId: 'x'.repeat(65) }])(
+  it('shares a chat as it is shown when no message is named, and refuses an empty one', async () => {
+    const own = await createChat(ada, 'Mine')
+    const response = await ada.post(`/api/share/${own.chatId}`, {})
+    expect(response.json()).toEqual({ shareId: await share(ada, own.chatId, own.reply) })
+    const before = await rows()
+    const refused = await ada.post(`/api/share/${await ada.newChat()}`, {})
+    expect([refused.statusCode, refused.json<unknown>()]).toEqual([409, problem('conflict')])
+    expect(await rows()).toEqual(before)
+  })
+
+  it.each([{ messageId: '' }, { messageId: 7 }, { messageId: 'a b' }, { messageId: 'x'.repeat(65) }])(
     'refuses the body %j and writes nothing',
     async (body) => {
       const { chatId } = await createChat(ada, 'Hello')

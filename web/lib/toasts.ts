@@ -7,7 +7,7 @@ export interface ToastAction {
 
 export interface Toast {
   readonly id: number
-  readonly kind: 'success' | 'error'
+  readonly kind: 'success' | 'error' | 'undo'
   readonly text: string
   /** What the user may do now. */
   readonly action?: ToastAction | undefined
@@ -15,8 +15,9 @@ export interface Toast {
   readonly endsAt: number
 }
 
-/** How long a toast is shown, apart from pauses. */
+/** How long a toast is shown, apart from pauses; one that offers to undo something stays longer. */
 const toastMs = 5000
+const undoMs = 10_000
 
 const store = createStore<readonly Toast[]>([])
 let lastId = 0
@@ -28,6 +29,8 @@ export const toasts: ReadableStore<readonly Toast[]> = store
 export const toast = {
   success: (text: string, action?: ToastAction): void => show('success', text, action),
   error: (text: string): void => show('error', text),
+  /** Says what was done, and undoes it at a press of its button or the usual keys. */
+  undo: (text: string, run: () => void): void => show('undo', text, { label: 'Undo', run }),
 }
 
 export const dismissToast = (id: number): void => keep((other) => other.id !== id)
@@ -55,7 +58,10 @@ const now = () => (pauseCount > 0 ? pausedAt : Date.now()) - pausedMs
 
 function show(kind: Toast['kind'], text: string, action?: ToastAction): void {
   lastId += 1
-  store.update((shown) => [...shown, { id: lastId, kind, text, action, endsAt: now() + toastMs }])
+  store.update((shown) => [
+    ...shown,
+    { id: lastId, kind, text, action, endsAt: now() + (kind === 'undo' ? undoMs : toastMs) },
+  ])
   schedule()
 }
 
@@ -64,10 +70,10 @@ function keep(isKept: (toast: Toast) => boolean): void {
   schedule()
 }
 
-/** Waits for the end of the oldest toast, which is the next to end. */
+/** Waits for the end of the toast that is the next to end. */
 function schedule(): void {
   clearTimeout(timer)
-  const [next] = store.get()
-  if (next !== undefined && pauseCount === 0)
-    timer = setTimeout(() => keep(({ endsAt }) => endsAt > now()), next.endsAt - now())
+  const next = Math.min(...store.get().map(({ endsAt }) => endsAt))
+  if (next < Infinity && pauseCount === 0)
+    timer = setTimeout(() => keep(({ endsAt }) => endsAt > now()), next - now())
 }

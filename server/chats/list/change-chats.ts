@@ -5,9 +5,9 @@ import {
   type ChatSelection,
   type ChatsPurge,
   maxListedChats,
-  maxTitleLength,
   titleTooLong,
 } from '@yonder/contract/chat-list'
+import { maxTitleLength } from '@yonder/contract/lib/chat-limits'
 import { foldText, foldWords } from '@yonder/contract/lib/fold-text'
 import { type Actor, changeable, deletedOf, exportable } from '../../access/access.ts'
 import type { Db } from '../../db/database.ts'
@@ -22,12 +22,6 @@ import { findInSection, readListed } from './read-chat-list.ts'
 /** Chats that one statement changes: more would hold the event loop for too long on SQLite. */
 const changedAtOnce = 250
 
-/** What was changed: the response, and the ids of all changed chats. */
-export interface Change {
-  readonly response: ChangedChats
-  readonly ids: readonly string[]
-}
-
 /**
  * Changes a user's chats in one transaction. Those of which all is already as requested are not changed. Between slices
  * of many chats other requests are served.
@@ -40,7 +34,7 @@ export async function changeChats(
   actor: Actor,
   { chats, change, seen }: ChatsChange,
   now: number,
-): Promise<Change> {
+): Promise<ChangedChats> {
   const { deleted, project_id } = change
   const update = toUpdate(change, seen, now)
   const may = deleted === false ? deletedOf : changeable
@@ -54,9 +48,9 @@ export async function changeChats(
       : listSelected(trx, actor, chats))
       ids.push(...(await updateChats(trx, actor, slice, update, may)))
     if (update.title === null) for (const id of ids) await restoreDefaultTitle(trx, id)
-    const response = { changed: ids.length }
-    if (ids.length > maxListedChats) return { response, ids }
-    return { response: { ...response, chats: await readListed(trx, actor, ids) }, ids }
+    const response = { changed: ids.length, ids }
+    if (ids.length > maxListedChats) return response
+    return { ...response, chats: await readListed(trx, actor, ids) }
   })
 }
 

@@ -64,10 +64,10 @@ export function registerChatListRoutes(
       const user = requireUser(request)
       const isDeletion = request.body.change.deleted === true
       if (isDeletion) checkSelfService()
-      const { response, ids } = await changeChats(db, user, request.body, now())
+      const changed = await changeChats(db, user, request.body, now())
       if (isDeletion) onDeleted()
-      onChatsChanged(user.id, ids)
-      return response
+      onChatsChanged(user.id, changed.ids)
+      return changed
     },
   )
 

@@ -8,6 +8,7 @@ import { useToday } from './time-groups.ts'
 
 const pinned: Selection = { section: 'pinned' }
 const recent: Selection = { section: 'recent' }
+const everything: Selection = { section: 'all' }
 
 /** How long typing in the filter pauses before the server is asked. */
 const filterDelayMs = 150
@@ -73,7 +74,7 @@ function Sections({ list, onOpen }: ListProps) {
   if (isEmpty && recentView.hasMore && !recentView.isFailed) return <ListSkeleton />
   if (isEmpty && !recentView.hasMore)
     return <p className="px-4.5 py-2 text-sm text-muted">Your chats will be listed here.</p>
-  return <RowList ref={list} groups={groups} onOpen={onOpen} />
+  return <RowList ref={list} groups={groups} all={everything} onOpen={onOpen} />
 }
 
 function Found({ list, filter, onOpen }: ListProps & { readonly filter: string }) {
@@ -86,7 +87,7 @@ function Found({ list, filter, onOpen }: ListProps & { readonly filter: string }
       {count === 0 && !view.hasMore && (
         <p className="px-4.5 py-2 text-sm text-muted">No chat has these words in its title.</p>
       )}
-      <RowList ref={list} groups={groups} marks={filter} onOpen={onOpen} />
+      <RowList ref={list} groups={groups} all={selection} marks={filter} onOpen={onOpen} />
       <output className="sr-only">
         {view.hasMore ? '' : `${count} ${count === 1 ? 'chat' : 'chats'} found`}
       </output>

@@ -12,10 +12,11 @@ import {
 } from 'react'
 import { flushSync } from 'react-dom'
 import { useMatch } from 'react-router'
-import { useChatList } from '../../data/chat-list.ts'
+import { useChatList, type Selection } from '../../data/chat-list.ts'
 import { useMediaQuery } from '../../lib/use-media-query.ts'
 import { listRows, useRowWindow } from '../../ui/use-row-window.ts'
 import type { Group, Row } from './list-rows.ts'
+import { useRowEditing } from './row-editing.tsx'
 import { ChatRow, GroupHead, MoreRow } from './rows.tsx'
 
 /** The height of a row in pixels: with a mouse, and on touch screens. */
@@ -36,6 +37,8 @@ export interface RowListHandle {
 export interface RowListProps {
   readonly ref?: Ref<RowListHandle>
   readonly groups: readonly Group[]
+  /** What is listed, also where it is not loaded. */
+  readonly all: Selection
   /** Words that are marked in the titles. */
   readonly marks?: string
   readonly onOpen?: (() => void) | undefined
@@ -45,7 +48,7 @@ export interface RowListProps {
  * The rows of the list. They are one tab stop; the arrow keys, Home, End and the first letters of a title move between
  * them. Only the rows in or near the visible part, and the tab stop, are rendered.
  */
-export function RowList({ ref, groups, marks = '', onOpen }: RowListProps) {
+export function RowList({ ref, groups, all, marks = '', onOpen }: RowListProps) {
   const store = useChatList()
   // The address of a chat is spelled in two ways.
   const current = useMatch('/:chat/:id')?.params.id
@@ -76,8 +79,13 @@ export function RowList({ ref, groups, marks = '', onOpen }: RowListProps) {
     flushSync(() => setFocused(placeOf(row, index)))
     tabStopRow.current?.focus({ preventScroll: true })
   }
+  const editing = useRowEditing({ rows, all, focused: tabStop, moveTo })
   const typing = useRef({ text: '', at: 0 })
   const handleKey = (event: KeyboardEvent) => {
+    if (editing.handleKey(event)) {
+      event.preventDefault()
+      return
+    }
     const target = findTarget(event, rows, tabStop, typing.current)
     if (target === undefined) return
     event.preventDefault()
@@ -90,58 +98,63 @@ export function RowList({ ref, groups, marks = '', onOpen }: RowListProps) {
 
   const rendered = listRows(first, last, tabStop, rows.length)
   return (
-    // oxlint-disable-next-line jsx-a11y/no-static-element-interactions -- the rows inside receive the keys
-    <div
-      ref={box}
-      className="min-h-0 flex-1 [scrollbar-width:thin] overflow-x-hidden overflow-y-auto overscroll-contain px-2 pb-4"
-      onKeyDown={handleKey}
-      onFocus={({ target }) => {
-        const index = Number(target.closest('li')?.dataset['row'] ?? -1)
-        const row = rows[index]
-        if (row !== undefined && row.key !== focused?.key) setFocused(placeOf(row, index))
-      }}
-      onBlur={(event) => {
-        if (!event.currentTarget.contains(event.relatedTarget)) setFocused(undefined)
-      }}
-    >
-      <div className="relative" style={{ height: rows.length * rowHeight }}>
-        {splitByGroup(groups, rendered).map(({ group, start, items }) => (
-          <div key={group.label}>
-            {group.hasHead && items[0]?.index === start && (
-              <GroupHead label={group.label} top={start * rowHeight} height={rowHeight} />
-            )}
-            <ul aria-label={group.label}>
-              {items.map(({ row, index }) => {
-                if (row.kind === 'head') return null
-                const place = {
-                  'data-row': index,
-                  'aria-setsize': group.rows.length - (group.hasHead ? 1 : 0),
-                  'aria-posinset': index - start + (group.hasHead ? 0 : 1),
-                  className: 'absolute inset-x-0',
-                  style: { top: index * rowHeight, height: rowHeight },
-                }
-                return (
-                  <li key={row.key} {...place}>
-                    {row.kind === 'more' ? (
-                      <MoreRow isFailed={row.isFailed} onRetry={() => store.loadMore(row.selection)} />
-                    ) : (
-                      <ChatRow
-                        ref={index === tabStop ? tabStopRow : undefined}
-                        chat={row.chat}
-                        marks={marks}
-                        isCurrent={row.chat.id === current}
-                        isTabStop={index === tabStop}
-                        onOpen={onOpen}
-                      />
-                    )}
-                  </li>
-                )
-              })}
-            </ul>
-          </div>
-        ))}
+    <>
+      {/* oxlint-disable-next-line jsx-a11y/no-static-element-interactions -- the rows inside receive the keys */}
+      <div
+        ref={box}
+        className="min-h-0 flex-1 [scrollbar-width:thin] overflow-x-hidden overflow-y-auto overscroll-contain px-2 pb-4"
+        onKeyDown={handleKey}
+        onFocus={({ target }) => {
+          const index = Number(target.closest('li')?.dataset['row'] ?? -1)
+          const row = rows[index]
+          if (row !== undefined && row.key !== focused?.key) setFocused(placeOf(row, index))
+        }}
+        onBlur={(event) => {
+          if (!event.currentTarget.contains(event.relatedTarget)) setFocused(undefined)
+        }}
+      >
+        <div className="relative" style={{ height: rows.length * rowHeight }}>
+          {splitByGroup(groups, rendered).map(({ group, start, items }) => (
+            <div key={group.label}>
+              {group.hasHead && items[0]?.index === start && (
+                <GroupHead label={group.label} top={start * rowHeight} height={rowHeight} />
+              )}
+              <ul aria-label={group.label}>
+                {items.map(({ row, index }) => {
+                  if (row.kind === 'head') return null
+                  const place = {
+                    'data-row': index,
+                    'aria-setsize': group.rows.length - (group.hasHead ? 1 : 0),
+                    'aria-posinset': index - start + (group.hasHead ? 0 : 1),
+                    className: 'absolute inset-x-0',
+                    style: { top: index * rowHeight, height: rowHeight },
+                  }
+                  return (
+                    <li key={row.key} {...place}>
+                      {row.kind === 'more' ? (
+                        <MoreRow isFailed={row.isFailed} onRetry={() => store.loadMore(row.selection)} />
+                      ) : (
+                        <ChatRow
+                          ref={index === tabStop ? tabStopRow : undefined}
+                          chat={row.chat}
+                          marks={marks}
+                          isCurrent={row.chat.id === current}
+                          isTabStop={index === tabStop}
+                          mode={editing.modeOf(row.chat)}
+                          events={editing.events}
+                          onOpen={onOpen}
+                        />
+                      )}
+                    </li>
+                  )
+                })}
+              </ul>
+            </div>
+          ))}
+        </div>
       </div>
-    </div>
+      {editing.layers}
+    </>
   )
 }
 

@@ -1,10 +1,12 @@
-import { Hand } from 'lucide-react'
+import { Check, Ellipsis, Hand } from 'lucide-react'
 import { memo, type MouseEvent, type Ref } from 'react'
 import { Link } from 'react-router'
 import type { ListRow } from '../../data/chat-list.ts'
 import { classNames } from '../../ui/class-names.ts'
 import { MarkedText } from '../../ui/marked-text.tsx'
 import { Skeleton, Spinner } from '../../ui/states/progress.tsx'
+import type { RowEvents, RowMode } from './row-editing.tsx'
+import { TitleInput } from './title-input.tsx'
 
 const rowLook =
   'flex h-full items-center gap-2 rounded-control pr-1.5 pl-2.5 text-sm -outline-offset-2 transition-colors hover:bg-hover'
@@ -17,6 +19,8 @@ export interface ChatRowProps {
   /** Whether this page shows the chat. */
   readonly isCurrent: boolean
   readonly isTabStop: boolean
+  readonly mode: RowMode
+  readonly events: RowEvents
   /** Called when the chat is opened in this page. */
   readonly onOpen: (() => void) | undefined
 }
@@ -28,27 +32,82 @@ export const ChatRow = memo(function ChatRow({
   marks,
   isCurrent,
   isTabStop,
+  mode,
+  events,
   onOpen,
 }: ChatRowProps) {
+  if (mode === 'renaming')
+    return <TitleInput title={chat.title} onEnd={(title) => events.endRename(chat, title)} />
+  const title = (
+    <span dir="auto" className="min-w-0 flex-1 truncate">
+      <MarkedText text={chat.title} search={marks} />
+    </span>
+  )
+  const look = classNames(rowLook, isCurrent && 'bg-pressed font-medium', chat.unread && 'font-semibold')
+  const common = { title: chat.title, tabIndex: isTabStop ? 0 : -1 }
+  if (mode !== 'plain')
+    return (
+      <button
+        ref={ref as Ref<HTMLButtonElement>}
+        type="button"
+        aria-pressed={mode === 'selected'}
+        aria-label={describeChat(chat)}
+        {...common}
+        onClick={(event) => events.click(event, chat)}
+        className={classNames(look, 'w-full text-start', mode === 'selected' && 'bg-accent-soft')}
+      >
+        <Checkmark isChecked={mode === 'selected'} />
+        {title}
+        <ChatState chat={chat} />
+      </button>
+    )
   return (
-    <Link
-      ref={ref as Ref<HTMLAnchorElement>}
-      to={`/chat/${encodeURIComponent(chat.id)}`}
-      // The row may be too narrow for the whole title.
-      title={chat.title}
-      aria-label={describeChat(chat)}
-      tabIndex={isTabStop ? 0 : -1}
-      aria-current={isCurrent ? 'page' : undefined}
-      onClick={(event) => opensHere(event) && onOpen?.()}
-      className={classNames(rowLook, isCurrent && 'bg-pressed font-medium', chat.unread && 'font-semibold')}
-    >
-      <span dir="auto" className="min-w-0 flex-1 truncate">
-        <MarkedText text={chat.title} search={marks} />
-      </span>
-      <ChatState chat={chat} />
-    </Link>
+    <div className="group/row relative h-full">
+      <Link
+        ref={ref as Ref<HTMLAnchorElement>}
+        to={`/chat/${encodeURIComponent(chat.id)}`}
+        aria-label={describeChat(chat)}
+        aria-current={isCurrent ? 'page' : undefined}
+        // The row may be too narrow for the whole title.
+        {...common}
+        onClick={(event) => {
+          events.click(event, chat)
+          if (!event.defaultPrevented && opensHere(event)) onOpen?.()
+        }}
+        onContextMenu={(event) => events.askForMenu(event, chat)}
+        className={classNames(look, 'pointer-coarse:pr-11')}
+      >
+        {title}
+        <ChatState chat={chat} />
+      </Link>
+      <button
+        type="button"
+        // A key opens the menu too, so that the list is one tab stop.
+        tabIndex={-1}
+        aria-label={`Actions for ${chat.title}`}
+        aria-haspopup="menu"
+        onClick={(event) => events.openMenu(chat, event.currentTarget.getBoundingClientRect())}
+        className="absolute inset-y-0 right-1.5 my-auto inline-flex size-6 items-center justify-center rounded-inner text-muted opacity-0 group-focus-within/row:opacity-100 group-hover/row:opacity-100 hover:bg-pressed hover:text-ink focus-visible:opacity-100 pointer-coarse:right-0 pointer-coarse:size-11 pointer-coarse:opacity-100"
+      >
+        <Ellipsis size={16} aria-hidden />
+      </button>
+    </div>
   )
 })
+
+function Checkmark({ isChecked }: { readonly isChecked: boolean }) {
+  return (
+    <span
+      aria-hidden
+      className={classNames(
+        'inline-flex size-4 shrink-0 items-center justify-center rounded-mark border',
+        isChecked ? 'border-accent bg-accent text-on-accent' : 'border-line-strong',
+      )}
+    >
+      {isChecked && <Check size={12} strokeWidth={3} />}
+    </span>
+  )
+}
 
 /** Whether a click opens the link in this page. With a modifier key the browser opens another tab or window. */
 const opensHere = (event: MouseEvent): boolean =>
@@ -61,7 +120,7 @@ function ChatState({ chat: { waiting, running, unread } }: Pick<ChatRowProps, 'c
     <span
       aria-hidden
       className={classNames(
-        'inline-flex size-6 shrink-0 items-center justify-center',
+        'inline-flex size-6 shrink-0 items-center justify-center pointer-fine:group-focus-within/row:invisible pointer-fine:group-hover/row:invisible',
         waiting ? 'text-warning' : 'text-muted',
       )}
     >

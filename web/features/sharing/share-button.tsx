@@ -10,13 +10,10 @@ import {
 } from 'react'
 import { shareAddress, useCreateShare } from '../../data/shares.ts'
 import { readReason } from '../../lib/api/api-error.ts'
-import { logError } from '../../lib/log-error.ts'
-import { CopyButton } from '../../ui/button/copy-button.tsx'
 import { IconButton } from '../../ui/button/icon-button.tsx'
-import { Dialog } from '../../ui/dialog/dialog.tsx'
-import { Field } from '../../ui/form/field.tsx'
-import { TextInput } from '../../ui/form/text-input.tsx'
 import { placeTooltip } from '../../ui/tooltip/tooltip.tsx'
+import { deliverLink } from './deliver-link.ts'
+import { ShareLinkDialog } from './share-link-dialog.tsx'
 
 /** How long it is shown that a chat was shared. A failure is shown until the user does something else. */
 const feedbackMs = 2000
@@ -128,53 +125,4 @@ function Feedback({ anchor, children }: FeedbackProps) {
       <span className="block rounded-control bg-ink px-2 py-1 text-xs text-page">{children}</span>
     </span>
   )
-}
-
-interface ShareLinkDialogProps {
-  readonly address: string
-  readonly onClose: () => void
-}
-
-/** Shows a link that the browser refused to copy. Some browsers copy it after another click, on 'Copy link'. */
-function ShareLinkDialog({ address, onClose }: ShareLinkDialogProps) {
-  return (
-    <Dialog
-      size="small"
-      title="Shared"
-      description="The browser did not allow the link to be copied. Copy it from here."
-      onClose={onClose}
-    >
-      <div className="flex items-end gap-1 pt-4">
-        <div className="min-w-0 flex-1">
-          <Field label="Link">
-            <TextInput readOnly value={address} onFocus={({ target }) => target.select()} />
-          </Field>
-        </div>
-        <CopyButton title="Copy link" text={address} />
-      </div>
-    </Dialog>
-  )
-}
-
-/** How a link was passed on; `cancelled` if the user closed the system's share dialog. */
-type LinkDelivery = 'shared' | 'copied' | 'cancelled' | 'failed'
-
-/** Passes a link to the system's share dialog if there is one, else to the clipboard. */
-async function deliverLink(address: string): Promise<LinkDelivery> {
-  if (typeof navigator.share === 'function') {
-    try {
-      await navigator.share({ url: address })
-      return 'shared'
-    } catch (error) {
-      if (error instanceof DOMException && error.name === 'AbortError') return 'cancelled'
-      // The browser refused, for instance because the click was too long ago. Try the clipboard instead.
-    }
-  }
-  try {
-    await navigator.clipboard.writeText(address)
-    return 'copied'
-  } catch (error) {
-    logError('Copying failed', error)
-    return 'failed'
-  }
 }

@@ -21,6 +21,8 @@ export interface ActionOptions<Input, Answer> {
   readonly success?: (answer: Answer, input: Input) => string | undefined
   /** What the toast after a success offers. */
   readonly offer?: (answer: Answer, input: Input) => ToastAction | undefined
+  /** Undoes the action while its toast, which stays longer then, is shown; none if it returns undefined. */
+  readonly undo?: (answer: Answer, input: Input) => (() => void) | undefined
   /** The toast after a failure, which is also logged to the console. */
   readonly failure: (error: unknown, input: Input) => string
   /** `false` for a failure that is only logged. */
@@ -60,7 +62,16 @@ export function useAction<Input, Answer>(options: ActionOptions<Input, Answer>):
 }
 
 async function runAction<Input, Answer>(
-  { call, update, success, offer, failure, isFailureShown = true, refresh }: ActionOptions<Input, Answer>,
+  {
+    call,
+    update,
+    success,
+    offer,
+    undo,
+    failure,
+    isFailureShown = true,
+    refresh,
+  }: ActionOptions<Input, Answer>,
   api: ApiClient,
   mutate: ScopedMutator,
   input: Input,
@@ -70,7 +81,9 @@ async function runAction<Input, Answer>(
     if (answer === undefined) return { done: false }
     void update?.(updateWith(mutate, api), answer, input)
     const text = success?.(answer, input)
-    if (text !== undefined) toast.success(text, offer?.(answer, input))
+    const undone = undo?.(answer, input)
+    if (text !== undefined && undone !== undefined) toast.undo(text, undone)
+    else if (text !== undefined) toast.success(text, offer?.(answer, input))
     return { done: true, answer }
   } catch (error) {
     const message = failure(error, input)

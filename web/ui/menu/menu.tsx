@@ -4,7 +4,7 @@ import { classNames } from '../class-names.ts'
 import { useMenu } from './use-menu.ts'
 
 /** Closes the menu of an item. */
-const CloseContext = createContext(() => {})
+export const CloseContext = createContext(() => {})
 
 export interface MenuProps {
   /** The accessible name of the trigger and of the menu. */
@@ -52,6 +52,8 @@ export interface MenuItemProps {
   /** A path inside the application, for an item that is a link. */
   readonly to?: string
   readonly onSelect?: () => void
+  /** The key that does the same, as it is labelled on the keyboard. */
+  readonly hint?: string
   readonly children: ReactNode
 }
 
@@ -59,7 +61,7 @@ const itemLook =
   'flex w-full items-center gap-2.5 rounded-control px-2.5 py-2 text-left text-sm transition-colors hover:bg-hover focus-visible:bg-hover focus-visible:-outline-offset-2 pointer-coarse:py-2.5'
 
 /** A menu item that runs a command or follows a link, and closes the menu. */
-export function MenuItem({ icon, to, onSelect, children }: MenuItemProps) {
+export function MenuItem({ icon, to, onSelect, hint, children }: MenuItemProps) {
   const close = useContext(CloseContext)
   const select = () => {
     close()
@@ -69,6 +71,7 @@ export function MenuItem({ icon, to, onSelect, children }: MenuItemProps) {
     <>
       {icon !== undefined && <span className="text-muted">{icon}</span>}
       {children}
+      {hint !== undefined && <kbd className="ml-auto font-sans text-xs text-muted">{hint}</kbd>}
     </>
   )
   return to === undefined ? (

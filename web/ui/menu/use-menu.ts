@@ -162,7 +162,7 @@ function useHover(open: boolean, show: () => void, hide: () => void) {
 }
 
 /** Returns the item to which an arrow key, Home or End moves the focus. */
-function findByKey(items: readonly HTMLElement[], key: string): HTMLElement | undefined {
+export function findByKey(items: readonly HTMLElement[], key: string): HTMLElement | undefined {
   const at = items.findIndex((item) => item === document.activeElement)
   switch (key) {
     case 'ArrowDown':

@@ -1,11 +1,12 @@
 import { CircleAlert, CircleCheck, X } from 'lucide-react'
-import { useEffect, useRef, useState, useSyncExternalStore } from 'react'
+import { useEffect, useEffectEvent, useRef, useState, useSyncExternalStore } from 'react'
 import { createPortal } from 'react-dom'
 import { useStore } from '../../lib/store.ts'
 import { dismissToast, pauseToasts, toasts, type Toast } from '../../lib/toasts.ts'
 import { Button } from '../button/button.tsx'
 import { classNames } from '../class-names.ts'
 import { dialogStack } from '../dialog/dialog-layer.ts'
+import { matchesShortcut } from '../shortcut/shortcut.ts'
 import { useStayClear } from './stay-clear.ts'
 
 /** How long a new live region stays empty: screen readers announce only what changes in it. */
@@ -43,6 +44,7 @@ function Region() {
     >
       <output aria-label="Messages" className="flex flex-col">
         {cardsOf('success')}
+        {cardsOf('undo')}
       </output>
       <div role="alert" aria-label="Errors" className="flex flex-col">
         {cardsOf('error')}
@@ -51,12 +53,40 @@ function Region() {
   )
 }
 
+const kinds = {
+  success: { Icon: CircleCheck, look: 'text-success' },
+  error: { Icon: CircleAlert, look: 'text-danger' },
+  undo: { Icon: CircleCheck, look: 'text-muted' },
+} as const
+
+/** The keys that undo typing also undo what the newest notice offers to undo, except where a text is being written. */
+function useUndoKeys(toast: Toast): void {
+  const undo = useEffectEvent((event: KeyboardEvent) => {
+    if (event.defaultPrevented || !matchesShortcut(event, 'mod+z') || isEditable(event.target)) return
+    if (toasts.get().findLast(({ kind }) => kind === 'undo')?.id !== toast.id) return
+    event.preventDefault()
+    dismissToast(toast.id)
+    toast.action?.run()
+  })
+  useEffect(() => {
+    if (toast.kind !== 'undo') return
+    const handleKey = (event: KeyboardEvent) => undo(event)
+    window.addEventListener('keydown', handleKey)
+    return () => window.removeEventListener('keydown', handleKey)
+  }, [toast.kind])
+}
+
+/** An empty text has nothing to undo. */
+const isEditable = (target: EventTarget | null): boolean =>
+  (target instanceof HTMLInputElement || target instanceof HTMLTextAreaElement) && target.value !== ''
+
 /** A toast. While the pointer or the focus is on it, all toasts stay. */
 function ToastCard({ toast }: { readonly toast: Toast }) {
   const [isHovered, setHovered] = useState(false)
   const [isFocused, setFocused] = useState(false)
   usePause(isHovered || isFocused)
-  const Icon = toast.kind === 'success' ? CircleCheck : CircleAlert
+  useUndoKeys(toast)
+  const { Icon, look } = kinds[toast.kind]
   return (
     <div
       // A toast that appears below a resting pointer is not being read, so it must not stay.
@@ -66,11 +96,7 @@ function ToastCard({ toast }: { readonly toast: Toast }) {
       onBlur={() => setFocused(false)}
       className="pointer-events-auto mb-2 flex animate-rise items-start gap-2.5 rounded-card bg-surface py-2.5 pr-1.5 pl-3.5 text-sm text-ink shadow-float"
     >
-      <Icon
-        size={18}
-        aria-hidden
-        className={classNames('mt-1 shrink-0', toast.kind === 'success' ? 'text-success' : 'text-danger')}
-      />
+      <Icon size={18} aria-hidden className={classNames('mt-1 shrink-0', look)} />
       <p className="min-w-0 flex-1 py-1 wrap-anywhere">{toast.text}</p>
       {toast.action !== undefined && (
         <Button

@@ -1,0 +1,11 @@
+import type { Project } from '@yonder/contract/project'
+import useSWR from 'swr'
+import { projectsKey, useLiveListOptions } from './named-list.ts'
+
+const byName = new Intl.Collator(undefined, { numeric: true, sensitivity: 'base' })
+
+/** The user's projects by name; loaded again on reconnect, but not on focus. */
+export function useProjects() {
+  const { data, ...read } = useSWR<readonly Project[], Error>(projectsKey, useLiveListOptions())
+  return { ...read, data: data?.toSorted((one, other) => byName.compare(one.name, other.name)) }
+}
