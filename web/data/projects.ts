@@ -1,6 +1,8 @@
 import type { Project } from '@yonder/contract/project'
 import useSWR from 'swr'
-import { projectsKey, useLiveListOptions } from './named-list.ts'
+import { projectKeys, useLiveListOptions } from './named-list.ts'
+
+const projectsKey = `${projectKeys}s`
 
 const byName = new Intl.Collator(undefined, { numeric: true, sensitivity: 'base' })
 
