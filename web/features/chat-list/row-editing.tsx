@@ -16,7 +16,7 @@ export interface RowEvents {
   /** A long press, a right click, or the key for a menu. */
   readonly askForMenu: (event: MouseEvent, chat: ListRow) => void
   /** The title that the user has written; undefined when it stays. */
-  readonly endRename: (chat: ListRow, title: string | undefined) => void
+  readonly endRename: (chat: ListRow, title: string | undefined, byKey: boolean) => void
 }
 
 /** How a row is shown. */
@@ -69,6 +69,8 @@ export function useRowEditing({ rows, all, focused, moveTo }: RowEditingOptions)
     if (!next.delete(id)) next.add(id)
     setSelected(next)
     setAnchor(id)
+    // The first selected chat makes other elements of all rows, so the one with the focus is gone.
+    moveTo(indexOf(id))
   }
   const selectTo = ({ id }: ListRow, from = anchor) => {
     const [start, end] = [indexOf(from ?? id), indexOf(id)].toSorted((one, other) => one - other)
@@ -77,10 +79,12 @@ export function useRowEditing({ rows, all, focused, moveTo }: RowEditingOptions)
       if (row.kind === 'chat') next.add(row.chat.id)
     setSelected(next)
     setAnchor(from ?? id)
+    moveTo(indexOf(id))
   }
   const endSelection = () => {
     setSelected(none)
     setAnchor(undefined)
+    moveTo(focused)
   }
   const events = useStable<RowEvents>({
     click(event, chat) {
@@ -105,8 +109,9 @@ export function useRowEditing({ rows, all, focused, moveTo }: RowEditingOptions)
           at: pointer === 'mouse' ? placeOfPointer(event) : event.currentTarget.getBoundingClientRect(),
         })
     },
-    endRename(chat, title) {
+    endRename(chat, title, byKey) {
       setRenaming(undefined)
+      if (byKey) moveTo(indexOf(chat.id))
       if (title !== undefined) actions.change([chat.id], { title })
     },
   })
@@ -121,6 +126,7 @@ export function useRowEditing({ rows, all, focused, moveTo }: RowEditingOptions)
     if (chat === undefined || event.nativeEvent.isComposing) return false
     if (matchesShortcut(event, 'mod+a')) {
       setSelected('all')
+      moveTo(focused)
       return true
     }
     if (event.ctrlKey || event.metaKey || event.altKey) return false
@@ -132,7 +138,6 @@ export function useRowEditing({ rows, all, focused, moveTo }: RowEditingOptions)
       const next = chatAt(index)
       if (next === undefined) return true
       selectTo(next, anchor ?? chat.id)
-      moveTo(index)
       return true
     }
     switch (event.key) {
@@ -143,7 +148,8 @@ export function useRowEditing({ rows, all, focused, moveTo }: RowEditingOptions)
         setRenaming(chat.id)
         return true
       case 'Delete':
-        if (actions.canDelete) actions.change(isSelecting ? selection() : [chat.id], { deleted: true })
+        if (!actions.canDelete) return true
+        actions.change(isSelecting ? selection() : [chat.id], { deleted: true })
         endSelection()
         return true
       default:
@@ -168,10 +174,7 @@ export function useRowEditing({ rows, all, focused, moveTo }: RowEditingOptions)
             count={selected === 'all' ? undefined : selected.size}
             onAll={selected === 'all' ? undefined : () => setSelected('all')}
             actions={actions}
-            onEnd={() => {
-              endSelection()
-              moveTo(focused)
-            }}
+            onEnd={endSelection}
           />
         )}
         {menu !== undefined && (

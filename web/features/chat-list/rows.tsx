@@ -37,7 +37,7 @@ export const ChatRow = memo(function ChatRow({
   onOpen,
 }: ChatRowProps) {
   if (mode === 'renaming')
-    return <TitleInput title={chat.title} onEnd={(title) => events.endRename(chat, title)} />
+    return <TitleInput title={chat.title} onEnd={(next, byKey) => events.endRename(chat, next, byKey)} />
   const title = (
     <span dir="auto" className="min-w-0 flex-1 truncate">
       <MarkedText text={chat.title} search={marks} />

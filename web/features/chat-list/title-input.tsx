@@ -3,8 +3,8 @@ import { useLayoutEffect, useRef } from 'react'
 
 export interface TitleInputProps {
   readonly title: string
-  /** Called once, with the new title; undefined when the title stays. */
-  readonly onEnd: (title: string | undefined) => void
+  /** Called once, with the new title; undefined when the title stays. `byKey` is false when the focus has left. */
+  readonly onEnd: (title: string | undefined, byKey: boolean) => void
 }
 
 /** Edits a title in its place. Enter and leaving keep the text, Escape returns to the former one. */
@@ -15,11 +15,11 @@ export function TitleInput({ title, onEnd }: TitleInputProps) {
     input.current?.focus({ preventScroll: true })
     input.current?.select()
   }, [])
-  const end = (isKept: boolean) => {
+  const end = (isKept: boolean, byKey: boolean) => {
     if (hasEnded.current) return
     hasEnded.current = true
     const next = input.current?.value.trim() ?? title
-    onEnd(isKept && next !== title ? next : undefined)
+    onEnd(isKept && next !== title ? next : undefined, byKey)
   }
   return (
     <input
@@ -31,14 +31,14 @@ export function TitleInput({ title, onEnd }: TitleInputProps) {
       placeholder="The beginning of the chat"
       spellCheck={false}
       autoComplete="off"
-      onBlur={() => end(true)}
+      onBlur={() => end(true, false)}
       onKeyDown={(event) => {
         // The keys of the list are not meant.
         event.stopPropagation()
         if (event.nativeEvent.isComposing || (event.key !== 'Enter' && event.key !== 'Escape')) return
         // Escape must not close the drawer as well.
         event.preventDefault()
-        end(event.key === 'Enter')
+        end(event.key === 'Enter', true)
       }}
       className="h-full w-full rounded-control border border-accent bg-surface px-2.25 text-sm outline-none pointer-coarse:text-base"
     />
