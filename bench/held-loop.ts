@@ -24,6 +24,7 @@ const afterMs = 300
 const product = await openTestApp({
   environment: {
     CONNECTOR_REGISTRY_URL: registryUrl,
+    SELF_SERVICE: 'on',
     RATE_LIMIT_SHARE_READS: '100000',
     ALLOWED_PRIVATE_HOSTS: '127.0.0.1:9',
   },

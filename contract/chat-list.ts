@@ -115,9 +115,6 @@ export const ChatsChange = z
   })
 export type ChatsChange = z.infer<typeof ChatsChange>
 
-/** Days for which a deleted chat can be restored. Its links are off meanwhile. */
-export const deletedChatDays = 30
-
 /** Deletes chats for good that are deleted, some or all. */
 export const ChatsPurge = z.object({
   chats: z.union([z.array(ClientId).min(1).max(maxNamedChats), z.literal('all')], {

@@ -11,3 +11,6 @@ export const maxTitleLength = 200
 
 /** The most chats that one request names. Those of a section are not limited. */
 export const maxNamedChats = 10_000
+
+/** Days for which a deleted chat can be restored. */
+export const deletedChatDays = 30

@@ -1,4 +1,4 @@
-import { deletedChatDays } from '@yonder/contract/chat-list'
+import { deletedChatDays } from '@yonder/contract/lib/chat-limits'
 import type { Config } from '../config/config.ts'
 import type { Api } from '../http/api.ts'
 import { repeatUntilStopped } from '../lib/repeat-until-stopped.ts'

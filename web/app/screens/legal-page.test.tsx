@@ -1,6 +1,7 @@
 import { render, screen } from '@testing-library/react'
 import { MemoryRouter } from 'react-router'
 import { expect, it } from 'vitest'
+import { SelfServiceContext } from '../../data/self-service.ts'
 import { AppRoutes } from '../app-routes.tsx'
 import { PrivacyScreen } from './privacy-screen.tsx'
 
@@ -23,7 +24,24 @@ it.each([
     )
     expect(text).toMatch(/not meant for children under 13/)
     expect(text).toMatch(/Deleting or exporting (this|all your) data by yourself is not available/)
+    expect(text).not.toContain('delete your chats')
     expect(document.title).toBe(`${title} · Yonder`)
+  },
+)
+
+it.each(['/terms', '/privacy'])(
+  '%s says what users can delete by themselves where the operator allows it, and what they cannot (§1.9)',
+  async (path) => {
+    render(
+      <SelfServiceContext value={true}>
+        <MemoryRouter initialEntries={[path]}>
+          <AppRoutes session="signed-out" landing={null} />
+        </MemoryRouter>
+      </SelfServiceContext>,
+    )
+    const main = await screen.findByRole('main', {}, { timeout: 5000 })
+    expect(main).toHaveTextContent(/You can delete your chats by yourself.* restore them for 30 days/)
+    expect(main).toHaveTextContent(/Deleting .*(all your data|everything).* by yourself is not available/)
   },
 )
 

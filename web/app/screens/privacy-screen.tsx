@@ -1,7 +1,11 @@
+import { deletedChatDays } from '@yonder/contract/lib/chat-limits'
+import { use } from 'react'
+import { SelfServiceContext } from '../../data/self-service.ts'
 import { LegalPage, LegalSection } from './legal-page.tsx'
 
 /** The privacy policy. */
 export function PrivacyScreen() {
+  const selfService = use(SelfServiceContext)
   return (
     <LegalPage
       title="Privacy Policy"
@@ -49,6 +53,13 @@ export function PrivacyScreen() {
         </p>
       </LegalSection>
       <LegalSection title="Deletion and export">
+        {selfService && (
+          <p>
+            You can delete your chats by yourself, one or many at once. Their links are off at once. Under
+            Recently deleted you can restore them for {deletedChatDays} days, or delete them for good before.
+            What they cost stays counted.
+          </p>
+        )}
         <p>
           Deleting or exporting all your data by yourself is not available. Ask the operator of this site if
           you want either.

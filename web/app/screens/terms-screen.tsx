@@ -1,6 +1,10 @@
+import { deletedChatDays } from '@yonder/contract/lib/chat-limits'
+import { use } from 'react'
+import { SelfServiceContext } from '../../data/self-service.ts'
 import { LegalPage, LegalSection } from './legal-page.tsx'
 
 export function TermsScreen() {
+  const selfService = use(SelfServiceContext)
   return (
     <LegalPage
       title="Terms of Service"
@@ -39,8 +43,11 @@ export function TermsScreen() {
       <LegalSection title="What is stored">
         <p>
           Your chats and the configurations of your bots and connectors are stored in a cloud database, so
-          that you find them again on any device. Deleting or exporting this data by yourself is not
-          available. The Privacy Policy says more.
+          that you find them again on any device.{' '}
+          {selfService
+            ? `You can delete your chats by yourself, and restore them for ${deletedChatDays} days. Deleting everything, or exporting this data, by yourself is not available.`
+            : 'Deleting or exporting this data by yourself is not available.'}{' '}
+          The Privacy Policy says more.
         </p>
       </LegalSection>
       <LegalSection title="What is not allowed">
