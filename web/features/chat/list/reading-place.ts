@@ -188,12 +188,16 @@ function findLine(parent: Element, edge: number): Line | undefined {
       if (line !== undefined) return line
     } else if (child instanceof Element) {
       const { bottom, height } = child.getBoundingClientRect()
-      const line = bottom > edge && height >= minHeightPx ? findLine(child, edge) : undefined
+      const isLine = bottom > edge && height >= minHeightPx && !isSticky(child)
+      const line = isLine ? findLine(child, edge) : undefined
       if (line !== undefined) return line
     }
   }
   return undefined
 }
+
+/** The header of code stays in view while its block is scrolled, so its text is no line that is read. */
+const isSticky = (element: Element) => getComputedStyle(element).position === 'sticky'
 
 /**
  * Returns the first child that may reach below `edge`. A long chat has thousands of children, so this is a binary
