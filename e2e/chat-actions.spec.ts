@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test'
 import { openTab } from './support/chat-page.ts'
-import { writeChats } from './support/database-rows.ts'
+import { writeChats, writeLongChat } from './support/database-rows.ts'
 import { expect, looks, setLook, test } from './support/fixtures.ts'
 
 const list = (page: Page) => page.getByRole('navigation', { name: 'Chats' })
@@ -71,3 +71,24 @@ for (const { look, viewport, colorScheme } of looks)
       'Packing list',
     ])
   })
+
+test('the title in the header opens the menu of the open chat, and is edited in its place', async ({
+  page,
+  user,
+  product,
+}) => {
+  const id = await writeLongChat(product.dataDir, user.email, 2)
+  await page.goto(`/chat/${id}`)
+  const title = page.getByRole('banner').getByRole('button', { name: /^Question 1/ })
+  await title.press('Enter')
+  await item(page, 'Rename').press('Enter')
+  await page.getByRole('textbox', { name: 'Title' }).fill('Tides')
+  await page.keyboard.press('Enter')
+  await expect(page.getByRole('banner').getByRole('button', { name: 'Tides' })).toBeFocused()
+  await expect(page).toHaveTitle(/^Tides/)
+  await page.keyboard.press('Enter')
+  await item(page, 'Archive').click()
+  await page.keyboard.press('ControlOrMeta+z')
+  await page.keyboard.press('ControlOrMeta+b')
+  await expect(row(page, 'Tides')).toBeVisible()
+})

@@ -2,6 +2,7 @@ import { useEffect } from 'react'
 import { Navigate, useParams, useSearchParams } from 'react-router'
 import { useChatList, useListRow } from '../../data/chat-list.ts'
 import { useConnectors } from '../../data/connectors.ts'
+import { HeaderTitle } from '../../features/chat-list/header-title.tsx'
 import { useChatTitle } from '../../features/chat/chat-title.ts'
 import { ChatView } from '../../features/chat/chat-view.tsx'
 import { useAuthorizationReturn } from '../../features/connectors/list/authorization-return.ts'
@@ -33,7 +34,7 @@ function AuthorizationReturn() {
   return null
 }
 
-/** The chat's title in the header and in the tab, so that the tabs of several chats differ. */
+/** The chat's title in the header, with the menu of the chat, and in the tab. */
 function ChatTitle({ chatId }: { readonly chatId: string }) {
   const store = useChatList()
   useEffect(() => store.show(chatId), [store, chatId])
@@ -43,13 +44,7 @@ function ChatTitle({ chatId }: { readonly chatId: string }) {
     <>
       <PageTitle>{title ?? 'Chat'}</PageTitle>
       <IntoHeader>
-        <p
-          dir="auto"
-          title={title}
-          className="absolute inset-x-0 mx-auto hidden max-w-2/5 truncate text-center text-sm font-medium lg:block"
-        >
-          {title}
-        </p>
+        <HeaderTitle key={chatId} chatId={chatId} title={title} />
       </IntoHeader>
     </>
   )

@@ -44,7 +44,11 @@ export function PopupMenu({ label, at, onClose, children }: PopupMenuProps) {
   }, [at])
   const close = useEffectEvent(onClose)
   useEffect(() => {
-    const isInside = ({ target }: Event) => target instanceof Node && panel.current?.contains(target) === true
+    // A click on the trigger closes the menu by itself.
+    const isInside = ({ target }: Event) =>
+      target instanceof Element &&
+      (panel.current?.contains(target) === true ||
+        target.closest('[aria-haspopup="menu"][aria-expanded="true"]') !== null)
     const listening = new AbortController()
     const options = { capture: true, signal: listening.signal }
     document.addEventListener(
