@@ -152,3 +152,55 @@ test('another device goes on with the bot of the last reply, and says which bot 
   await expect(phone.getByRole('article', { name: 'Scripted' })).toBeVisible()
   await expect(phone.getByText('no longer exists')).toHaveCount(0)
 })
+
+const formatted = `# Plan
+
+Some **bold** text with a [link](https://a.example/x) and [another](javascript:alert(1)).
+
+- one
+- two
+
+| a | b |
+|---|---|
+| 1 | 2 |
+
+![cat](https://tracker.example/cat.png?secret)
+
+\`\`\`js
+if (a < b) c()
+\`\`\``
+
+test('what is copied from a reply keeps its form in a document, and its text in an editor (§2.29)', async ({
+  page,
+  context,
+  model,
+}) => {
+  await context.grantPermissions(['clipboard-read', 'clipboard-write'])
+  model.when('write', [formatted, { finish: 'stop' }])
+  await send(page, 'write')
+  await lastTurn(page).getByTitle('Copy message').click()
+  await expect(lastTurn(page).getByTitle('Copied!')).toBeVisible()
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(formatted)
+  const foreign: string[] = []
+  page.on('request', (request) => void (request.url().includes('example') && foreign.push(request.url())))
+  // A box in which one can paste as in a mail.
+  await page.evaluate(() => {
+    const box = document.createElement('div')
+    box.contentEditable = 'true'
+    box.setAttribute('role', 'textbox')
+    box.setAttribute('aria-label', 'Mail')
+    document.body.prepend(box)
+    box.focus()
+  })
+  await page.keyboard.press('ControlOrMeta+v')
+  const mail = page.getByRole('textbox', { name: 'Mail' })
+  await expect(mail.getByRole('heading', { level: 1 })).toHaveText('Plan')
+  await expect(mail.getByRole('listitem')).toHaveText(['one', 'two'])
+  await expect(mail.getByRole('cell')).toHaveText(['1', '2'])
+  await expect(mail.locator('pre')).toHaveText('if (a < b) c()')
+  await expect(mail.getByText('bold')).toHaveCSS('font-weight', '700')
+  const hrefs = await mail.locator('a').evaluateAll((links) => links.map((link) => link.getAttribute('href')))
+  expect(hrefs).toEqual(['https://a.example/x', 'https://tracker.example/cat.png?secret'])
+  await expect(mail.locator('img, script, [class], button')).toHaveCount(0)
+  expect(foreign).toEqual([])
+})

@@ -132,9 +132,11 @@ describe('a finished call', () => {
       ),
     )
     const user = userEvent.setup()
+    vi.stubGlobal('ClipboardItem', undefined)
     const write = vi.spyOn(navigator.clipboard, 'writeText').mockResolvedValue()
     await user.click(within(turns()[1]!).getByTitle('Copy message'))
     expect(write).toHaveBeenCalledExactlyOnceWith('I count.\n\nIt is five.')
+    vi.unstubAllGlobals()
   })
 
   it('does not run again on regenerate, which requests another reply to its result (§4.24)', async () => {

@@ -100,7 +100,7 @@ const Blocks = memo(
 const costOfBlock = 100
 
 /** Divides the blocks into those that are drawn without a pause. */
-function divideIntoSteps(blocks: readonly MarkdownBlock[]): readonly (readonly MarkdownBlock[])[] {
+export function divideIntoSteps(blocks: readonly MarkdownBlock[]): readonly (readonly MarkdownBlock[])[] {
   const steps: MarkdownBlock[][] = []
   let cost = Number.POSITIVE_INFINITY
   for (const block of blocks) {
@@ -129,7 +129,7 @@ function useSteps(count: number): number {
 }
 
 /** With `dir="auto"`, the browser would read a text without letters again for each block that is added. */
-function readDirection(text: string): 'ltr' | 'rtl' {
+export function readDirection(text: string): 'ltr' | 'rtl' {
   const letter = /\p{L}/u.exec(text)?.[0] ?? ''
   return /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u.test(letter)
     ? 'rtl'
@@ -164,7 +164,7 @@ const maxJoinedMarks = 1000
  * Joins a finished text with footnotes into one block, since the notes must be listed together at the end. A text that
  * is too expensive to parse as one block stays split.
  */
-function joinFootnotes(text: string, split: SplitText): SplitText {
+export function joinFootnotes(text: string, split: SplitText): SplitText {
   if (
     !footnote.test(text) ||
     costOf(text) > maxJoinedCost ||
@@ -181,7 +181,7 @@ const maxAddedChars = 8000
 /**
  * Returns the link definitions that a block may use, as markdown to append to the block, which is parsed on its own.
  */
-function listDefinitions(source: string, definitions: readonly Definition[]): string {
+export function listDefinitions(source: string, definitions: readonly Definition[]): string {
   if (definitions.length === 0 || !source.includes('[')) return ''
   const folded = source.toLowerCase().replaceAll(/\s+/g, ' ')
   let added = ''

@@ -31,3 +31,8 @@ export function Markdown({ text, growing = false }: MarkdownProps) {
 export function preloadMarkdown(): void {
   void loadMarkdown().catch(() => undefined)
 }
+
+/** Writes markdown as HTML for other programs, for example a mail or a document into which it is pasted. */
+export async function writeMarkdownHtml(text: string): Promise<string> {
+  return (await import('./markdown-html.tsx')).writeHtml(text)
+}

@@ -8,7 +8,10 @@ import { CodeFence } from './code-block.tsx'
 import { markdownComponents } from './markdown-components.tsx'
 import { markdownPlugins } from './markdown-plugins.ts'
 
-const plugins: typeof markdownPlugins = [...markdownPlugins, [remarkMath, { singleDollarTextMath: false }]]
+export const mathPlugins: typeof markdownPlugins = [
+  ...markdownPlugins,
+  [remarkMath, { singleDollarTextMath: false }],
+]
 
 const components: Components = {
   ...markdownComponents,
@@ -27,7 +30,7 @@ const components: Components = {
 /** Renders a block of markdown whose formulas `normalizeMaths` has put between double dollars. */
 export function MathText({ source }: { readonly source: string }) {
   return (
-    <ReactMarkdown remarkPlugins={plugins} components={components} urlTransform={defaultUrlTransform}>
+    <ReactMarkdown remarkPlugins={mathPlugins} components={components} urlTransform={defaultUrlTransform}>
       {source}
     </ReactMarkdown>
   )

@@ -6,11 +6,13 @@ import { CopyButton } from '../../../ui/button/copy-button.tsx'
 import { IconButton } from '../../../ui/button/icon-button.tsx'
 import { classNames } from '../../../ui/class-names.ts'
 import { ModelIcon } from '../../../ui/icons/model-icon.tsx'
+import { writeMarkdownHtml } from '../../../ui/markdown/markdown.tsx'
 import { PromptButton } from '../../prompts/prompt-button.tsx'
 import { ShareButton } from '../../sharing/share-button.tsx'
 import { DetailsButton } from '../../usage/details-button.tsx'
 import type { Siblings } from '../list/message-tree.ts'
 import { MessageActionsContext, ToolCallsContext } from './message-context.ts'
+import { holdsMarkdown } from './typed-content.tsx'
 
 export interface MessageMetaProps {
   readonly message: Message
@@ -59,7 +61,13 @@ export function MessageMeta({ message, replies = [message], text, align, childre
             'opacity-0 transition-opacity group-focus-within/message:opacity-100 group-hover/message:opacity-100 pointer-coarse:opacity-100',
         )}
       >
-        {text !== '' && <CopyButton title="Copy message" text={text} />}
+        {text !== '' && (
+          <CopyButton
+            title="Copy message"
+            text={text}
+            writeHtml={message.role === 'assistant' ? writeMarkdownHtml : writeTypedHtml}
+          />
+        )}
         {children}
         {message.role === 'assistant' && <RegenerateButton message={message} />}
         {actions !== undefined && (
@@ -76,6 +84,11 @@ export function MessageMeta({ message, replies = [message], text, align, childre
       </span>
     </div>
   )
+}
+
+/** Writes what a user has typed as HTML, unless it is shown as it was typed. */
+function writeTypedHtml(text: string): Promise<string> | undefined {
+  return holdsMarkdown(text) ? writeMarkdownHtml(text) : undefined
 }
 
 /**
