@@ -1,5 +1,5 @@
 import type { MessageContent } from '@yonder/contract/message'
-import { filesOfContent, textOfContent, toContent } from '@yonder/contract/message-text'
+import { filesOfContent, isSameContent, textOfContent, toContent } from '@yonder/contract/message-text'
 import { useCallback, useSyncExternalStore } from 'react'
 import { browserStorage } from '../../lib/browser-storage.ts'
 
@@ -99,6 +99,11 @@ export function useDraft(key: string): readonly [MessageContent, (content: Messa
   )
   const stored = useSyncExternalStore(subscribe, () => drafts.read(key))
   return [parseContent(stored), (content) => drafts.write(key, formatContent(content))]
+}
+
+/** Empties the input with this key if it still contains this content. */
+export function clearDraft(key: string, content: MessageContent): void {
+  if (isSameContent(parseContent(drafts.read(key)), content)) drafts.write(key, '')
 }
 
 /** Puts content back into the input with this key, above what the user has entered since. */

@@ -37,7 +37,11 @@ test('requests a chat id, stores the message and the bot under its keys, and ope
   await user.selectOptions(await screen.findByRole('combobox'), 'Fox')
   await user.type(input(), 'Hello there{Enter}')
   expect(sendButton()).toHaveAttribute('aria-busy', 'true')
+  expect(sendButton()).toBeDisabled()
   expect(view.path()).toBe('/')
+  // What is being sent stays in view until that has succeeded or failed, and cannot be changed.
+  await user.type(input(), ' again{Enter}')
+  expect(input()).toHaveValue('Hello there')
   answer(json({ id: 'c1' }))
   await waitFor(() => expect(view.path()).toBe('/chat/c1'))
   await waitFor(() => expect(sendButton()).not.toHaveAttribute('aria-busy'))
@@ -115,7 +119,14 @@ async function send(text: string): Promise<void> {
 
 /** Stores a message as another page does before it gets the id of its chat. */
 function storeAsOtherPage(request: string, more: Partial<HomeMessage> = {}): void {
-  const message = { request, content: `text of ${request}`, botName: 'Fox', sentAt: 1, ...more }
+  const message = {
+    request,
+    content: `text of ${request}`,
+    botName: 'Fox',
+    draftKey: 'home_page_draft',
+    sentAt: 1,
+    ...more,
+  }
   localStorage.setItem(`home_page_outbox_${request}`, JSON.stringify(message))
 }
 
@@ -184,20 +195,24 @@ test('keeps the message when the server signs the user out (§2.11)', async () =
 
 test('shows a message whose page has crashed, and not one that another tab is sending', async () => {
   storeAsOtherPage('crashed')
+  localStorage.setItem('home_page_draft', 'text of crashed')
   storeAsOtherPage('busy', { sentAt: Date.now() })
   renderScreen(openApi(), <HomeView userName="Ada" />)
   expect(await unsent('text of crashed')).toBeVisible()
   expect(screen.getByText(/Not sent. The page was closed before the server confirmed/)).toBeVisible()
   await screen.findByRole('combobox')
   expect(screen.queryByText('text of busy')).toBeNull()
+  expect(input()).toHaveValue('')
 })
 
 test('shows a message again whose page was closed or loaded again before its chat was reserved', async () => {
   const api = openApi().on('GET /api/chat/id', () => new Promise(() => {}))
   renderScreen(api, <HomeView userName="Ada" />)
   await send('Do not lose this')
+  expect(input()).toHaveValue('Do not lose this')
   act(() => void dispatchEvent(new PageTransitionEvent('pagehide')))
   expect(await unsent('Do not lose this')).toBeVisible()
+  expect(input()).toHaveValue('')
 })
 
 test('says only of the newest message that it will be sent after an outage', async () => {

@@ -7,6 +7,7 @@ import { useApi } from '../../lib/api/api-provider.tsx'
 import { onConnectionBack } from '../../lib/api/connection.ts'
 import { browserStorage } from '../../lib/browser-storage.ts'
 import { logError } from '../../lib/log-error.ts'
+import { clearDraft } from './chat-storage.ts'
 import type { BotChoice } from './composer/bot-select.tsx'
 import { Composer, focusInput } from './composer/composer.tsx'
 import { UnsentNote } from './composer/unsent-note.tsx'
@@ -22,11 +23,11 @@ export interface NewChatProps {
 
 /** The input for the first message of a new chat, and the messages that were not sent. */
 export function NewChat({ choice, draftKey }: NewChatProps) {
-  const { isStarting, unsent, automatic, start, sendAgain } = useStartChat()
+  const { isStarting, unsent, automatic, start, sendAgain } = useStartChat(draftKey)
   const input = useRef<HTMLTextAreaElement>(null)
   return (
     <div className="flex flex-col gap-4">
-      <Composer ref={input} choice={choice} draftKey={draftKey} busy={isStarting} onSend={start} />
+      <Composer ref={input} choice={choice} draftKey={draftKey} busy={isStarting} keepsText onSend={start} />
       {unsent.map((message) => (
         <UnsentNote
           key={message.request}
@@ -49,7 +50,7 @@ type UnsentHomeMessage = HomeMessage & Required<Pick<HomeMessage, 'failure'>>
  * Opens a new chat with its first message: stores the message, requests the id of a chat, and navigates to its
  * page, which sends the message.
  */
-function useStartChat() {
+function useStartChat(draftKey: string) {
   const api = useApi()
   const navigate = useNavigate()
   const [isStarting, setStarting] = useState(false)
@@ -73,7 +74,7 @@ function useStartChat() {
   }, [])
 
   const send = async (request: string, content: HomeMessage['content'], botName: string) => {
-    const message = { request, content, botName, sentAt: Date.now() }
+    const message = { request, content, botName, draftKey, sentAt: Date.now() }
     homeOutbox.write(message)
     reserving.current = message
     setStarting(true)
@@ -92,6 +93,7 @@ function useStartChat() {
       logError('Error creating chat with message', error)
       homeOutbox.fail(message, toFailure(error))
     } finally {
+      clearDraft(draftKey, content)
       setStarting(false)
     }
   }

@@ -5,6 +5,7 @@ import { useEffect, useImperativeHandle, useRef, type Ref } from 'react'
 import { IconButton } from '../../../ui/button/icon-button.tsx'
 import { useFocusAfterRemoval } from '../../../ui/focus.ts'
 import { isSendKey, useShortcut } from '../../../ui/shortcut/shortcut.ts'
+import { Spinner } from '../../../ui/states/progress.tsx'
 import { useDraft } from '../chat-storage.ts'
 import { MessageFiles } from '../message/typed-content.tsx'
 import { BotSelect, type BotChoice } from './bot-select.tsx'
@@ -19,6 +20,8 @@ export interface ComposerProps {
   readonly draftKey: string
   /** Whether a reply is being written or a chat is being created. Nothing can be sent then. */
   readonly busy: boolean
+  /** Whether the text stays, and cannot be changed, until `onSend` has ended and emptied the draft. */
+  readonly keepsText?: boolean
   /** Called with content that is not blank and the name of a bot. */
   readonly onSend: (content: MessageContent, botName: string) => void
   /** Absent on the home page, where no reply can be stopped. */
@@ -28,7 +31,16 @@ export interface ComposerProps {
 }
 
 /** The message input, the same on the home page and in a chat. */
-export function Composer({ choice, contextUse, draftKey, busy, onSend, onStop, ref }: ComposerProps) {
+export function Composer({
+  choice,
+  contextUse,
+  draftKey,
+  busy,
+  keepsText = false,
+  onSend,
+  onStop,
+  ref,
+}: ComposerProps) {
   const [content, setContent] = useDraft(draftKey)
   const area = useRef<HTMLTextAreaElement>(null)
   useImperativeHandle(ref, () => area.current as HTMLTextAreaElement, [])
@@ -38,7 +50,7 @@ export function Composer({ choice, contextUse, draftKey, busy, onSend, onStop, r
   const canSend = !busy && bot !== undefined && !isBlank(content)
   const submit = () => {
     if (!canSend) return
-    setContent('')
+    if (!keepsText) setContent('')
     // The pressed button becomes disabled or is replaced, and would lose the focus.
     focusInput(area.current)
     onSend(content, bot.name)
@@ -56,6 +68,7 @@ export function Composer({ choice, contextUse, draftKey, busy, onSend, onStop, r
       <ChatTextArea
         ref={area}
         rows={2}
+        readOnly={busy && keepsText}
         value={textOfContent(content)}
         placeholder="Type your message..."
         aria-label="Message"
@@ -68,7 +81,7 @@ export function Composer({ choice, contextUse, draftKey, busy, onSend, onStop, r
           submit()
         }}
         // Grows to ten rows before it scrolls, or to three in a low window.
-        className="field-sizing-content max-h-[calc(10lh+0.75rem)] short:max-h-[calc(3lh+0.75rem)] min-h-[max(60px,2lh+0.75rem)] w-full min-w-0 bg-transparent px-4 pt-2.5 pb-0.5 outline-none placeholder:text-muted"
+        className="field-sizing-content max-h-[calc(10lh+0.75rem)] short:max-h-[calc(3lh+0.75rem)] min-h-[max(60px,2lh+0.75rem)] w-full min-w-0 bg-transparent px-4 pt-2.5 pb-0.5 outline-none placeholder:text-muted read-only:text-muted"
       />
       <div className="px-4">
         <MessageFiles content={content} />
@@ -90,7 +103,7 @@ export function Composer({ choice, contextUse, draftKey, busy, onSend, onStop, r
               aria-busy={busy || undefined}
               shape="round"
             >
-              <ArrowUp size={18} aria-hidden />
+              {busy ? <Spinner /> : <ArrowUp size={18} aria-hidden />}
             </IconButton>
           )}
         </div>

@@ -47,7 +47,12 @@ export function UnsentNote({
         <Button size="small" onClick={onSendAgain} busy={busy}>
           Send again
         </Button>
-        <Button size="small" look="plain" onClick={onEdit}>
+        <Button
+          size="small"
+          look="plain"
+          aria-disabled={busy || undefined}
+          onClick={busy ? undefined : onEdit}
+        >
           {isDenial ? 'Discard' : 'Edit'}
         </Button>
       </div>

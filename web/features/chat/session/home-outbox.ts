@@ -1,7 +1,7 @@
 import type { MessageContent } from '@yonder/contract/message'
 import type { Failure } from '../../../lib/api/api-error.ts'
 import { browserStorage } from '../../../lib/browser-storage.ts'
-import { restoreDraft, storageKeys } from '../chat-storage.ts'
+import { clearDraft, restoreDraft, storageKeys } from '../chat-storage.ts'
 
 /** A message of the home page, until the page of its chat sends it. */
 export interface HomeMessage {
@@ -9,6 +9,8 @@ export interface HomeMessage {
   readonly request: string
   readonly content: MessageContent
   readonly botName: string
+  /** The storage key of the input in which it was written, which contains it until it is sent or has failed. */
+  readonly draftKey: string
   /** When the last attempt to send it began, in milliseconds since 1970. */
   readonly sentAt: number
   /** The reserved chat. From then on the page of the chat sends the message. */
@@ -30,9 +32,14 @@ export const homeOutbox = {
     const stored = read(request)
     return stored?.sentAt === sentAt && stored.failure === undefined
   },
-  /** Stores why an attempt to send a message failed, unless the message was removed or sent again. */
+  /**
+   * Stores why an attempt to send a message failed, unless the message was removed or sent again. The message is shown
+   * from then on, and no longer in the input.
+   */
   fail(message: HomeMessage, failure: Failure): void {
-    if (read(message.request)?.sentAt === message.sentAt) homeOutbox.write({ ...message, failure })
+    if (read(message.request)?.sentAt !== message.sentAt) return
+    homeOutbox.write({ ...message, failure })
+    clearDraft(message.draftKey, message.content)
   },
   /** Whether a message is stored and the last attempt to send it has failed. */
   isUnsent: (request: string): boolean => read(request)?.failure !== undefined,
