@@ -86,10 +86,6 @@ for (const { look, viewport, colorScheme } of looks) {
     await expect(wrap).toHaveAttribute('aria-pressed', 'true')
     expect(await overflow()).toBe(0)
     await expectNoSidewaysScroll(page)
-    if (process.env['SHOTS']) {
-      await block.evaluate((element) => scrollTo(0, scrollY + element.getBoundingClientRect().top + 300))
-      await page.screenshot({ path: `/tmp/shots/code-${viewport.width}.png` })
-    }
   })
 }
 

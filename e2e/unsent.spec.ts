@@ -26,9 +26,10 @@ test('a first message is kept over a reload while its chat is slow, and sent int
   const reserved = page.waitForRequest(newChat)
   await writeMessage(page, 'Do not lose this')
   await reserved
-  await expect(input(page)).toHaveValue('')
+  await expect(input(page)).toHaveValue('Do not lose this')
   await page.reload()
   release()
+  await expect(input(page)).toHaveValue('')
   await expect(page.getByText('Do not lose this', { exact: true })).toBeVisible()
   await expect(page.getByText(/^Not sent\. The (page was closed|server could not be reached)/)).toBeVisible()
   await page.unroute(newChat)

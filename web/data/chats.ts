@@ -1,6 +1,8 @@
 import type { ChatList } from '@yonder/contract/chat'
+import type { ListedChats } from '@yonder/contract/chat-list'
 import type { LiveEvent } from '@yonder/contract/live'
 import { useEffect } from 'react'
+import useSWR from 'swr'
 import useSWRInfinite from 'swr/infinite'
 import { useApi } from '../lib/api/api-provider.tsx'
 import { logError } from '../lib/log-error.ts'
@@ -55,3 +57,13 @@ export function useChatSearch(search: string) {
 }
 
 export type ChatSearch = ReturnType<typeof useChatSearch>
+
+const tenChats = 10
+
+/** Whether the user has ten chats that are neither archived nor deleted; undefined until that is known. */
+export function useHasTenChats(isWanted: boolean): boolean | undefined {
+  const { data } = useSWR<ListedChats, Error>(
+    isWanted ? `/api/chat-list?section=all&limit=${tenChats}` : null,
+  )
+  return data && data.chats.length >= tenChats
+}

@@ -36,6 +36,7 @@ export class WebAppScene {
       .on('GET /api/shares', () => json({ shares: [] }))
       .on('GET /api/integrations', () => json([]))
       .on('GET /api/integration/types', () => json([]))
+      .on('GET /api/chat-list', () => json({ chats: [], next: null }))
       .on('GET /api/chats/known', () => json(makeChat([], { id: 'known' })))
   }
 

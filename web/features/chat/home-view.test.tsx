@@ -1,15 +1,17 @@
-import { act, screen, waitFor } from '@testing-library/react'
+import { act, screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
-import { expect, test, vi } from 'vitest'
+import type { Bot } from '@yonder/contract/bot'
+import { beforeEach, expect, test, vi } from 'vitest'
 import { expectConsole } from '../../testing/expect-console.ts'
 import { renderScreen } from '../../testing/render-screen.tsx'
 import { failure, json, ScriptedApi, settle } from '../../testing/scripted-api.ts'
-import { owlAndFox } from '../../testing/wire-objects.ts'
+import { makeBot, makeIntegration, owlAndFox } from '../../testing/wire-objects.ts'
 import { formatContent, personalStorage } from './chat-storage.ts'
 import { HomeView } from './home-view.tsx'
 import type { HomeMessage } from './session/home-outbox.ts'
 
 const openApi = () => new ScriptedApi().on('GET /api/bots', () => json(owlAndFox))
+beforeEach(() => localStorage.setItem('thingsToTry', 'hidden'))
 const sendButton = () => screen.getByRole('button', { name: 'Send message' })
 const input = () => screen.getByPlaceholderText('Type your message...')
 
@@ -255,4 +257,86 @@ test('shows nothing of the previous user, also when a call of that user fails la
   await settle()
   expect(screen.queryByText(/secret/)).toBeNull()
   expect(Object.values(localStorage).join()).not.toContain('secret')
+})
+
+/** Opens home with this many chats, with these integrations connected. */
+function openWith({ chats = 0, connected = [] as readonly string[], bots = owlAndFox, preference = 'auto' }) {
+  localStorage.setItem('thingsToTry', preference)
+  const api = openApi()
+    .on('GET /api/bots', () => json(bots))
+    .on('GET /api/chat-list', () => json({ chats: Array.from({ length: chats }, () => ({})), next: null }))
+    .on('GET /api/integrations', () =>
+      json(
+        ['google-gmail', 'google-calendar'].map((name) =>
+          makeIntegration({ name, connected: connected.includes(name) }),
+        ),
+      ),
+    )
+  return { api, view: renderScreen(api, <HomeView userName="Ada" />) }
+}
+const things = async () => {
+  const list = await screen.findByRole('region', { name: 'Things to try' }, { timeout: 5000 })
+  return within(list)
+    .getAllByRole('listitem')
+    .map(({ textContent }) => textContent)
+}
+
+test('fills the input with a thing to try, sends nothing, and keeps what was typed', async () => {
+  const { api } = openWith({ chats: 9 })
+  const [first = '', second = ''] = await things()
+  expect(await things()).toHaveLength(3)
+  const user = userEvent.setup()
+  await user.click(screen.getByRole('button', { name: first }))
+  expect(input()).toHaveValue(first)
+  expect(input()).toHaveFocus()
+  await user.click(screen.getByRole('button', { name: second }))
+  expect(input()).toHaveValue(second)
+  await user.type(input(), '!')
+  await user.click(screen.getByRole('button', { name: first }))
+  expect(input()).toHaveValue(`${first}\n\n${second}!`)
+  expect(api.requests.every(({ route }) => /^GET \/api\/(bots|chat-list|integrations)$/.test(route))).toBe(
+    true,
+  )
+})
+
+const suggested: readonly [string, readonly string[], Partial<Bot>, readonly RegExp[]][] = [
+  ['nothing', [], {}, []],
+  ['Gmail', ['google-gmail'], {}, [/mails/]],
+  ['both, one of which is suggested', ['google-gmail', 'google-calendar'], {}, [/calendar/]],
+  [
+    'both, of which it may use Gmail',
+    ['google-gmail', 'google-calendar'],
+    { connectors: ['Gmail'] },
+    [/mails/],
+  ],
+  ['Gmail, which it may not use', ['google-gmail'], { connectors: [] }, []],
+  ['Gmail, and a purpose of its own', ['google-gmail'], { instructions: 'Translate.' }, [/mails/, /help me/]],
+]
+
+test.each(suggested)('suggests what the bot can do with %s', async (_, connected, bot, expected) => {
+  openWith({ connected, bots: [makeBot(bot)] })
+  const shown = await things()
+  expect(shown).toHaveLength(3)
+  const special = shown.filter((text) => /mails|calendar|help me/.test(text))
+  expect(special).toHaveLength(expected.length)
+  for (const [index, text] of expected.entries()) expect(special[index]).toMatch(text)
+})
+
+test('shows no things to try after ten chats, or after they were hidden', async () => {
+  const ten = openWith({ chats: 10 })
+  await waitFor(() => expect(localStorage.getItem('thingsToTry')).toBe('hidden'), { timeout: 5000 })
+  expect(screen.queryByText('Things to try')).toBeNull()
+  ten.view.unmount()
+  openWith({})
+  await things()
+  await userEvent.click(screen.getByRole('button', { name: 'Hide' }))
+  expect(screen.queryByText('Things to try')).toBeNull()
+  expect(input()).toHaveFocus()
+  expect(localStorage.getItem('thingsToTry')).toBe('hidden')
+})
+
+test('shows things to try again when the user wants that, whatever the number of chats', async () => {
+  const { api } = openWith({ chats: 10, preference: 'shown' })
+  expect(await things()).toHaveLength(3)
+  expect(api.seen('GET /api/chat-list')).toEqual([])
 })

@@ -1,6 +1,14 @@
 import type { NewChat as ReservedChat } from '@yonder/contract/chat'
 import type { MessageContent } from '@yonder/contract/message'
-import { useEffect, useEffectEvent, useRef, useState, useSyncExternalStore } from 'react'
+import {
+  useEffect,
+  useEffectEvent,
+  useImperativeHandle,
+  useRef,
+  useState,
+  useSyncExternalStore,
+  type Ref,
+} from 'react'
 import { useNavigate } from 'react-router'
 import { isOutage, toFailure } from '../../lib/api/api-error.ts'
 import { useApi } from '../../lib/api/api-provider.tsx'
@@ -19,12 +27,15 @@ export interface NewChatProps {
   readonly choice: BotChoice
   /** The storage key of the text until it is sent. */
   readonly draftKey: string
+  /** The text area. */
+  readonly ref?: Ref<HTMLTextAreaElement>
 }
 
 /** The input for the first message of a new chat, and the messages that were not sent. */
-export function NewChat({ choice, draftKey }: NewChatProps) {
+export function NewChat({ choice, draftKey, ref }: NewChatProps) {
   const { isStarting, unsent, automatic, start, sendAgain } = useStartChat(draftKey)
   const input = useRef<HTMLTextAreaElement>(null)
+  useImperativeHandle(ref, () => input.current as HTMLTextAreaElement, [])
   return (
     <div className="flex flex-col gap-4">
       <Composer ref={input} choice={choice} draftKey={draftKey} busy={isStarting} keepsText onSend={start} />

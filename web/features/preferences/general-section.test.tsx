@@ -118,3 +118,19 @@ it('switches the connection logs on and off, here and in other tabs; they are of
   fireEvent(window, new StorageEvent('storage', { key: 'showMcpLogs' }))
   expect(logs).toBeChecked()
 })
+
+it('brings the things to try back after they have gone, and hides them', async () => {
+  localStorage.setItem('thingsToTry', 'hidden')
+  renderScreen(
+    new ScriptedApi().on(route, () => json(ada)),
+    <GeneralSection accountUrl={null} />,
+  )
+  await screen.findByText('Ada Lovelace')
+  const things = screen.getByRole('switch', { name: 'Things to try' })
+  expect(things).not.toBeChecked()
+  fireEvent.click(things)
+  expect(things).toBeChecked()
+  expect(localStorage.getItem('thingsToTry')).toBe('shown')
+  fireEvent.click(things)
+  expect(localStorage.getItem('thingsToTry')).toBe('hidden')
+})

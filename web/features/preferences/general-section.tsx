@@ -4,6 +4,7 @@ import { SettingsGroup, SettingsHeader, SettingsRow } from '../../ui/form/settin
 import { Switch } from '../../ui/form/switch.tsx'
 import { connectionLogsPreference } from './connection-logs.ts'
 import { ThemeToggle } from './theme-controls.tsx'
+import { thingsToTryPreference } from './things-to-try.ts'
 import { UserInformation } from './user-information.tsx'
 
 export interface GeneralSectionProps {
@@ -29,6 +30,12 @@ export function GeneralSection({ accountUrl, children }: GeneralSectionProps) {
           >
             <LogsSwitch />
           </SettingsRow>
+          <SettingsRow
+            name="Things to try"
+            meaning="Suggests messages on the home page. They disappear when you have ten chats."
+          >
+            <ThingsToTrySwitch />
+          </SettingsRow>
         </SettingsGroup>
         {children}
       </div>
@@ -39,4 +46,15 @@ export function GeneralSection({ accountUrl, children }: GeneralSectionProps) {
 function LogsSwitch() {
   const checked = useStore(connectionLogsPreference)
   return <Switch label="Connection logs" checked={checked} onChange={connectionLogsPreference.set} />
+}
+
+function ThingsToTrySwitch() {
+  const preference = useStore(thingsToTryPreference)
+  return (
+    <Switch
+      label="Things to try"
+      checked={preference !== 'hidden'}
+      onChange={(checked) => thingsToTryPreference.set(checked ? 'shown' : 'hidden')}
+    />
+  )
 }
