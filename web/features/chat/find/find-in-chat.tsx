@@ -65,8 +65,10 @@ export function FindInChat(props: FindInChatProps) {
       setOpen(true)
       if (found !== undefined) setQuery(found.words)
     })
-    finder.setTurns(listTurns(props))
-    if (found !== undefined) start(patternsOfWords(found.words), found.messageId)
+    const turns = listTurns(props)
+    finder.setTurns(turns)
+    const turn = turns.find((group) => group.some(({ id }) => id === found?.messageId))
+    if (found !== undefined) start(patternsOfWords(found.words), turn?.[0].id)
     else if (!isOpen) start(patternsOfQuery(query), firstTurnInView(content.current))
     // With words, the focus stays on the message that was found.
     if (found !== undefined) return
