@@ -1,6 +1,12 @@
 import { z } from 'zod'
 import { errorCodes } from './error.ts'
-import { botLimits, describeRange, maxInstructionsChars, type Range } from './lib/bot-limits.ts'
+import {
+  botLimits,
+  describeRange,
+  maxInstructionsChars,
+  maxModelChars,
+  type Range,
+} from './lib/bot-limits.ts'
 import { resourceName } from './lib/resource-name.ts'
 
 /** The wire formats of a bot's model; a bot without one uses `openai`. */
@@ -49,6 +55,8 @@ export const Bot = z.object({
   context_window: z.int().nullish(),
   /** The window that the operator, else the provider's list, else the catalogue states for the model. Absent when none does. */
   known_context_window: z.int().optional(),
+  /** The model that writes the titles of its chats. Null when their first message is the title. */
+  title_model: z.string().nullish(),
   /** The names of the connectors that the bot may use; null means all of them. */
   connectors: z.array(z.string()).nullish(),
 })
@@ -63,7 +71,7 @@ export const BotList = z.array(Bot)
  */
 export const BotInput = z.object({
   name: resourceName('Please fill in all required fields'),
-  model: z.string().trim().min(1, 'Please fill in all required fields').max(300),
+  model: z.string().trim().min(1, 'Please fill in all required fields').max(maxModelChars),
   base_url: optionalText(2000).refine(
     (address) => !address || webAddress.test(address),
     'must be a web address such as https://api.example.com/v1',
@@ -79,6 +87,7 @@ export const BotInput = z.object({
     .enum([...reasoningEfforts, ''], { error: `must be one of ${reasoningEfforts.join(', ')}` })
     .nullish(),
   context_window: wholeNumberFrom(botLimits.context_window),
+  title_model: optionalText(maxModelChars),
   connectors: z.array(z.string().trim().min(1).max(200)).max(200).nullish(),
 })
 export type BotInput = z.infer<typeof BotInput>
@@ -108,8 +117,8 @@ export const ModelList = z.object({
 })
 export type ModelList = z.infer<typeof ModelList>
 
-/** A draft with the model that is tested: `POST /api/bot/test`. */
-export const BotTest = EndpointDraft.extend({ model: BotInput.shape.model })
+/** A draft with the models that are tested: `POST /api/bot/test`. */
+export const BotTest = EndpointDraft.extend(BotInput.pick({ model: true, title_model: true }).shape)
 export type BotTest = z.infer<typeof BotTest>
 
 export const BotTestResult = z.object({

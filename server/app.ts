@@ -126,6 +126,8 @@ function openDomains(app: FastifyInstance, deps: AppDeps) {
     findModelFacts: (bot, model) => findBotFacts({ ...deps, listedModels }, bot, model),
     onOpen,
     onChatChanged,
+    onTitled: (userId, chatId) => live.hub.notifyChatsChanged(userId, [chatId]),
+    onUntitled: (reason) => app.log.debug({ reason }, 'a chat keeps its default title'),
     onError: logAs('background work of a run failed'),
   })
   const chats = openChats(deps, {

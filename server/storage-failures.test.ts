@@ -105,6 +105,7 @@ const bodies: Readonly<Record<string, unknown>> = {
   'PUT /api/project/{id}': { name: 'New' },
   'POST /api/mcp-server': { name: 'New', url: 'http://127.0.0.1:9/' },
   'PUT /api/mcp-server/{name}': { name: 'New', url: 'http://127.0.0.1:9/' },
+  'PATCH /api/chats': { chats: ['chat'], change: { pinned: true } },
   'PATCH /api/mcp-server/{name}': { tools: [{ name: 'act', permission: 'block' }] },
   'POST /api/mcp-server/{name}/connect': {},
   'POST /api/integration': { name: 'search', auth_type: 'api_key', api_key: 'a-key' },
@@ -135,6 +136,7 @@ const bodies: Readonly<Record<string, unknown>> = {
 const days = '?from=2026-11-01&to=2026-11-30&time_zone=UTC'
 /** Queries that the calls accept. */
 const queries: Readonly<Record<string, string>> = {
+  'GET /api/chat-list': '?section=recent',
   'GET /api/usage': days,
   'GET /api/usage.csv': days,
   'GET /api/chats/{id}/usage': '?messageIds=message',

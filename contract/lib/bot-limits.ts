@@ -3,6 +3,9 @@
 /** Characters of a bot's instructions. */
 export const maxInstructionsChars = 50_000
 
+/** Characters of the name of a model. */
+export const maxModelChars = 300
+
 /** The smallest and the largest value of each number of a bot. */
 export const botLimits = {
   max_tokens: { min: 1, max: 10_000_000 },

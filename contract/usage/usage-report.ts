@@ -71,10 +71,10 @@ export const MessageUsageQuery = z.object({
 
 /** One call of a model. What is not known is null. */
 export const ModelCallUsage = z.object({
-  /** The reply that the model was called for, or the summary that was rewritten at the user's request. */
+  /** The reply that the model was called for or at which it wrote the title, or the summary that was rewritten at the user's request. */
   message_id: z.string(),
-  /** The call wrote a reply, or a summary of older messages. */
-  kind: z.enum(['reply', 'summary']),
+  /** The call wrote a reply, a summary of older messages, or the title of the chat. */
+  kind: z.enum(['reply', 'summary', 'title']),
   bot: z.string(),
   model: z.string(),
   provider: z.string().nullable(),

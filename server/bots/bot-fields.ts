@@ -83,7 +83,7 @@ export function applyBotInput(
     reasoning_effort: apply(stored.reasoning_effort, input.reasoning_effort),
     context_window: apply(stored.context_window, input.context_window),
     connectors: apply(stored.connectors, input.connectorIds && JSON.stringify(input.connectorIds)),
-    title_model: stored.title_model,
+    title_model: apply(stored.title_model, input.title_model),
   }
 }
 
@@ -154,6 +154,7 @@ export function presentBot(
     reasoning_effort: reasoningEfforts.find((effort) => effort === bot.reasoning_effort) ?? null,
     context_window: bot.context_window,
     ...(contextWindow !== undefined && { known_context_window: contextWindow }),
+    title_model: bot.title_model,
     connectors: connectorNamesOf(bot, connectors),
   }
 }

@@ -16,6 +16,7 @@ const options = {
   top_p: 0.9,
   reasoning_effort: 'low',
   context_window: 8_000,
+  title_model: 'namer',
   connectors: ['default'],
 }
 const noOptions = {
@@ -24,6 +25,7 @@ const noOptions = {
   top_p: null,
   reasoning_effort: null,
   context_window: null,
+  title_model: null,
   connectors: null,
 }
 

@@ -43,7 +43,7 @@ describe.each(engines)('default bots on %s', (engine) => {
   it("are the operator's bots in the operator's order, as ordinary bots", async () => {
     const named = [
       { name: 'Zebra', model: 'z' },
-      { name: 'Ant', model: 'a', api_type: 'anthropic', max_tokens: 100 },
+      { name: 'Ant', model: 'a', api_type: 'anthropic', max_tokens: 100, title_model: 't' },
       {
         name: 'Mole',
         model: 'm',
@@ -54,7 +54,7 @@ describe.each(engines)('default bots on %s', (engine) => {
     const bots = await insert({ DEFAULT_BOTS: JSON.stringify(named) })
     expect(bots).toMatchObject([
       { name: 'Zebra', model: 'z', user_id: user.id },
-      { name: 'Ant', api_type: 'anthropic', max_tokens: 100 },
+      { name: 'Ant', api_type: 'anthropic', max_tokens: 100, title_model: 't' },
       { name: 'Mole', base_url: 'https://models.example.com/v1' },
     ])
     const mole = bots[2]!

@@ -11,6 +11,7 @@ import type { RunRecorder } from './log/run-recorder.ts'
 import type { ToolSupportCache } from './loop/call-model.ts'
 import type { ContextWindows } from './prompt/context-windows.ts'
 import type { WrittenRun } from './run.ts'
+import type { ChatTitles } from './title/chat-titles.ts'
 
 /**
  * The dependencies of the functions in this folder. Each function picks those that it needs. Created in
@@ -31,6 +32,7 @@ export interface CompletionDeps {
   readonly findModelFacts: MeterDeps['findModelFacts']
   readonly toolSupport: ToolSupportCache
   readonly contextWindows: ContextWindows
+  readonly titles: Pick<ChatTitles, 'watch'>
   /** The share of a context window above which older messages are summarised. */
   readonly compactAt: number
   readonly connectors: Pick<

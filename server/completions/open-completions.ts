@@ -15,14 +15,15 @@ import { ToolSupportCache } from './loop/call-model.ts'
 import { handleRequests, startRunMaintenance } from './maintenance/run-maintenance.ts'
 import { registerPromptRoutes } from './prompt-routes.ts'
 import { ContextWindows } from './prompt/context-windows.ts'
+import { ChatTitles, type TitleDeps } from './title/chat-titles.ts'
 
 /** The dependencies of the app that this domain uses. */
 type AppDeps = Pick<CompletionDeps, 'database' | 'nodeId' | 'now'>
 
-export interface CompletionOptions extends Pick<
-  CompletionDeps,
-  'openBotModel' | 'findModelFacts' | 'connectors' | 'compactAt' | 'onError'
-> {
+export interface CompletionOptions
+  extends
+    Pick<CompletionDeps, 'openBotModel' | 'findModelFacts' | 'connectors' | 'compactAt' | 'onError'>,
+    Pick<TitleDeps, 'onTitled' | 'onUntitled'> {
   /** The users with a live stream at this node. Receives run events, other changes, and gaps in the notifications. */
   readonly subscribers: RunSubscribers & ChangeListener
   /** Notifies the live streams of the user of a change to the chat that is not a run event. */
@@ -61,6 +62,7 @@ export function openCompletions(appDeps: AppDeps, options: CompletionOptions) {
     onGap: () => subscribers.onGap(),
   })
   const findModelFacts = withoutFailure(options.findModelFacts, onError)
+  const titles = new ChatTitles({ ...options, database, now, findModelFacts })
   const deps: CompletionDeps = {
     database,
     nodeId,
@@ -72,6 +74,7 @@ export function openCompletions(appDeps: AppDeps, options: CompletionOptions) {
     findModelFacts,
     toolSupport: new ToolSupportCache(now),
     contextWindows: new ContextWindows(findModelFacts, now),
+    titles,
     compactAt: options.compactAt,
     connectors: options.connectors,
     onError,
@@ -103,6 +106,7 @@ export function openCompletions(appDeps: AppDeps, options: CompletionOptions) {
     /** Refuses new runs, and ends running ones as interrupted, with their text. Call it before the database closes. */
     async close(): Promise<void> {
       await runs.close()
+      await titles.close()
       sse.close()
       await Promise.all([endMaintenance(), feed.close(), notifications.close()])
     },

@@ -12,7 +12,7 @@ export interface MeteredCall {
   readonly userId: string
   readonly bot: BotRow
   readonly chatId: string
-  /** The id of the reply for which the model is called, also when it summarises; or of the summary that it rewrites. */
+  /** The id of the reply for which the model is called, also for a summary or a title; or of a summary that it rewrites. */
   readonly messageId: string
   readonly kind: UsageRecordRow['kind']
 }

@@ -1,5 +1,6 @@
 import { createServer, request, type IncomingHttpHeaders, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { text as readText } from 'node:stream/consumers'
 import type { BotTestResult, LocalModels, ModelList } from '@yonder/contract/bot'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { parseConfig } from '../../config/config.ts'
@@ -84,6 +85,28 @@ describe.each(engines)('checking a bot before it is saved, on %s', (engine) => {
       ) as string,
     })
     expect(await hashTables(test.database)).toEqual(before)
+  })
+
+  it('tests the title model too, and says which one fails', async () => {
+    const provider = await startProvider((request, response) => {
+      void readText(request).then((body) =>
+        body.includes('namer')
+          ? response.writeHead(404).end('{"error":{"message":"The model `namer` does not exist"}}')
+          : reply(request, response),
+      )
+    })
+    const draft = { base_url: provider.url, model: 'a' }
+    expect(await check({ ...draft, title_model: 'b' })).toEqual({
+      works: true,
+      message: expect.stringMatching(/ and accepts tools\. The title model replied, too\.$/) as string,
+    })
+    expect(await check({ ...draft, title_model: 'namer' })).toEqual({
+      works: false,
+      code: 'upstream_error',
+      message: expect.stringMatching(
+        /^The model replied in .* But the title model failed: .* does not know this model \(404\)/,
+      ) as string,
+    })
   })
 
   it('lists the demo model without any address, and no provider is called', async () => {

@@ -11,7 +11,7 @@ import { openModel } from '../../models/open-model.ts'
 import { demoModel } from '../bot-model.ts'
 import { findOllama } from './find-ollama.ts'
 import { resolveDraft, type DraftDeps } from './resolve-draft.ts'
-import { testLimits, testModel } from './test-model.ts'
+import { testLimits, testModel, testTitleModel } from './test-model.ts'
 
 export interface BotCheckRoutesDeps extends DraftDeps, Pick<ListDeps, 'guards' | 'listedModels'> {
   readonly config: Pick<Config, 'defaultModel' | 'ollamaUrl'>
@@ -64,13 +64,22 @@ export function registerBotCheckRoutes(
     },
     async (request, reply) => {
       const user = requireUser(request)
-      const { model, ...draft } = request.body
+      const { model, title_model: titleModel, ...draft } = request.body
       const signal = closeSignal(reply.raw)
+      const open = async (name: string) => {
+        const endpoint = await resolveDraft(deps, user, draft, name)
+        return endpoint === null
+          ? demoModel
+          : openModel(endpoint, { guards: deps.guards, limits: testLimits })
+      }
       try {
-        const endpoint = await resolveDraft(deps, user, draft, model)
-        const limited = { guards: deps.guards, limits: testLimits }
-        const stream = endpoint === null ? demoModel : openModel(endpoint, limited)
-        return await testModel(stream, model, deps.now, signal)
+        const [tested, titled] = await Promise.all([
+          testModel(await open(model), model, deps.now, signal),
+          titleModel ? testTitleModel(await open(titleModel), titleModel, deps.now, signal) : undefined,
+        ])
+        return titled === undefined || !tested.works
+          ? tested
+          : { ...titled, message: `${tested.message} ${titled.message}` }
       } catch (error) {
         return { works: false, ...requireProblem(error, signal) }
       }

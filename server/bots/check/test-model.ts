@@ -47,6 +47,18 @@ export async function testModel(
   return { works: true, message: describeSuccess(outcome, !refusesTools) }
 }
 
+/** Tests the model that writes titles in the same way, but without a tool. */
+export async function testTitleModel(
+  stream: ModelStream,
+  model: string,
+  now: () => number,
+  signal: AbortSignal,
+): Promise<BotTestResult> {
+  const { failure } = await callModel(stream, model, [], now, signal)
+  if (failure === undefined) return { works: true, message: 'The title model replied, too.' }
+  return { works: false, message: `But the title model failed: ${failure.message}`, code: failure.code }
+}
+
 type Failure = Pick<Extract<ModelPart, { type: 'failed' }>, 'code' | 'message'>
 
 interface CallOutcome {

@@ -61,9 +61,9 @@ describe('yonder doctor and the provider of models', () => {
   })
 
   it('names a model of a default bot that is not in the list, and a missing list', async () => {
-    const bots = JSON.stringify([{ name: 'Helper', model: 'large' }])
+    const bots = JSON.stringify([{ name: 'Helper', model: 'large', title_model: 'namer' }])
     const { code, complaints } = await diagnose({ DEFAULT_BOTS: bots })
-    expect(complaints).toEqual([expect.stringMatching(/^warning, model: .* does not list large/)])
+    expect(complaints).toEqual([expect.stringMatching(/^warning, model: .* does not list large, namer/)])
     expect(code).toBe(0)
     status = 404
     expect((await diagnose()).complaints).toEqual([

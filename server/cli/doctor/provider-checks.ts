@@ -37,7 +37,9 @@ export const modelCheck: Check = {
 
 /** The models of default bots that are called at the operator's provider. */
 function listDefaultModels({ defaultBots }: Config): string[] {
-  return (defaultBots ?? []).flatMap(({ base_url, api_type, model }) =>
-    (base_url ?? '') === '' && (api_type ?? 'openai') === 'openai' ? [model] : [],
+  return (defaultBots ?? []).flatMap(({ base_url, api_type, model, title_model }) =>
+    (base_url ?? '') === '' && (api_type ?? 'openai') === 'openai'
+      ? [model, title_model ?? ''].filter((name) => name !== '')
+      : [],
   )
 }

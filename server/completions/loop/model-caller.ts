@@ -37,7 +37,10 @@ const maxShortenings = 3
 /** The context window that is assumed after a refusal that does not name it, as a share of the refused prompt. */
 const assumedWindowShare = 0.8
 
-export type CallerDeps = Omit<CompletionDeps, 'nodeId' | 'runs' | 'log' | 'notifications' | 'onError'>
+export type CallerDeps = Omit<
+  CompletionDeps,
+  'nodeId' | 'runs' | 'log' | 'notifications' | 'titles' | 'onError'
+>
 
 /** The outcome of a call, and what its prompt was built from. */
 interface CallResult {

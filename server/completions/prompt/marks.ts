@@ -17,3 +17,19 @@ export function putBetweenMarks(seed: string, text: string): string {
   const mark = createMark(seed, text)
   return `[${mark}]\n${text}\n[${mark}]`
 }
+
+/** A text that is data, and what it is or whose. */
+export interface Entry {
+  readonly heading: string
+  readonly text: string
+}
+
+/**
+ * Writes texts one after the other. Each begins with a line with a mark that none of them contains, so that a text, such
+ * as a tool's result, cannot pretend to be another one.
+ */
+export function writeEntries(seed: string, entries: readonly Entry[]) {
+  const mark = createMark(seed, entries.map(({ text }) => text).join('\n'))
+  const written = entries.map(({ heading, text }) => `[${mark}] ${heading}\n${text}\n\n`)
+  return { mark, text: `${written.join('')}[${mark}] End` }
+}

@@ -11,7 +11,7 @@ import type { WrittenRun, RunEnding, AbortReason } from '../run.ts'
 
 /** Starts a run that is already stored. It continues to its end even if no stream follows it. */
 export function startRun(
-  deps: ActionDeps & Pick<CompletionDeps, 'runs' | 'log'>,
+  deps: ActionDeps & Pick<CompletionDeps, 'runs' | 'log' | 'titles'>,
   run: WrittenRun,
   requested: Pick<RunFrame, 'user' | 'bot' | 'timeZone'>,
 ): void {
@@ -20,6 +20,7 @@ export function startRun(
   const abort = (reason: AbortReason): void => controller.abort(reason)
   const recorder = deps.log.open(id, started)
   recorder.subscribe({ onBatch: () => undefined, onLost: () => abort('interrupted') })
+  deps.titles.watch({ chatId, ...requested, recorder })
   const elicitations = new PendingElicitations()
   const ended = executeRun(deps, { run, ...requested, recorder, elicitations, signal: controller.signal })
     .then((ending) => recordEnding(deps, recorder, chatId, ending))

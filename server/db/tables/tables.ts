@@ -331,7 +331,7 @@ export interface UsageRecordRow {
   chat_id: string
   /** The id of the reply that the model was called for, or of the summary that the user had rewritten. */
   message_id: string
-  kind: 'reply' | 'summary'
+  kind: 'reply' | 'summary' | 'title'
   bot_id: string
   /** The name of the bot at the time of the call. */
   bot: string

@@ -100,7 +100,8 @@ export async function openModelScene(): Promise<ModelScene> {
         const chunks: Buffer[] = []
         request.on('data', (chunk: Buffer) => chunks.push(chunk))
         request.on('end', () => {
-          const body = JSON.parse(Buffer.concat(chunks).toString()) as ReceivedRequest['body']
+          // A request for the list of models has none.
+          const body = JSON.parse(Buffer.concat(chunks).toString() || '{}') as ReceivedRequest['body']
           seen.push({ url: request.url ?? '', headers: request.headers, body })
           const message = refusal(body)
           if (message !== undefined) return sendJson(response, 400, { error: { message } })

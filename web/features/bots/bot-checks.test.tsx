@@ -86,6 +86,8 @@ describe('Test', () => {
     scene.api.on(testRoute, () => reply.promise)
     const form = await scene.openAdd()
     await userEvent.type(form.getByLabelText('Model *'), ' m ')
+    await userEvent.click(form.getByRole('checkbox', { name: 'Optional settings' }))
+    await userEvent.type(form.getByLabelText('Title model'), 'namer')
     await userEvent.click(button('Test', form))
     const busy = button('Testing...', form)
     expect(busy).toHaveAttribute('aria-busy', 'true')
@@ -93,7 +95,12 @@ describe('Test', () => {
     reply.resolve(json({ works: true, message: fine }))
     expect(await form.findByText(fine)).toHaveRole('status')
     expect(scene.api.seen(testRoute)).toHaveLength(1)
-    expect(scene.api.seen(testRoute)[0]?.body).toMatchObject({ name: null, model: 'm', base_url: null })
+    expect(scene.api.seen(testRoute)[0]?.body).toMatchObject({
+      name: null,
+      model: 'm',
+      title_model: 'namer',
+      base_url: null,
+    })
     expect(scene.writes).toEqual([])
     await userEvent.type(form.getByLabelText('Model *'), '2')
     expect(form.queryByText(fine)).not.toBeInTheDocument()

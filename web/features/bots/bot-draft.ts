@@ -20,6 +20,7 @@ export interface BotDraft {
   readonly customApiPath: string
   readonly maxTokens: string
   readonly contextWindow: string
+  readonly titleModel: string
   readonly connectors: ConnectorChoice
   /** The stored names when the form was opened; null means all connectors. */
   readonly connectorsBefore: readonly string[] | null
@@ -42,6 +43,7 @@ export function draftOf(bot: Bot | undefined): BotDraft {
     customApiPath: bot?.custom_api_path ?? '',
     maxTokens: bot?.max_tokens?.toString() ?? '',
     contextWindow: bot?.context_window?.toString() ?? '',
+    titleModel: bot?.title_model ?? '',
   } as const
   return {
     name: bot?.name ?? '',
@@ -104,6 +106,7 @@ export function inputOf(draft: BotDraft): BotInput {
     top_p: numberOf(draft.topP),
     reasoning_effort: draft.reasoningEffort || null,
     context_window: numberOf(draft.contextWindow),
+    title_model: draft.titleModel.trim() || null,
   }
 }
 

@@ -1,4 +1,5 @@
 import type { ApiType, Bot, ReasoningEffort } from '@yonder/contract/bot'
+import type { ModelListState } from '../../data/bot-checks.ts'
 import type { Form } from '../../lib/use-form.ts'
 import { Field } from '../../ui/form/field.tsx'
 import { SecretField } from '../../ui/form/secret-field.tsx'
@@ -13,6 +14,7 @@ import {
   type NumberField,
 } from './bot-draft.ts'
 import { ConnectorChoiceFields } from './connector-choice-fields.tsx'
+import { ModelInput } from './model-field.tsx'
 
 interface BotFieldsProps {
   readonly draft: BotDraft
@@ -69,11 +71,14 @@ export function OwnKeyFields({ draft, onChange, stored }: OwnKeyFieldsProps) {
 
 export interface OptionalFieldsProps extends BotFieldsProps {
   readonly form: Pick<Form<BotDraft, CheckedField>, 'ref' | 'problems'>
+  readonly models: ModelListState
+  /** Called when a field needs the list of models. */
+  readonly onModelsNeeded: () => void
 }
 
 /** How the model is called and how it behaves. */
 export function OptionalFields(props: OptionalFieldsProps) {
-  const { draft, onChange } = props
+  const { draft, onChange, models, onModelsNeeded } = props
   return (
     <div className={group}>
       <InstructionsField {...props} />
@@ -119,6 +124,17 @@ export function OptionalFields(props: OptionalFieldsProps) {
         field="contextWindow"
         hint="How many tokens the model can read. Long chats are shortened to fit. Leave it empty for a known model."
       />
+      <Field
+        label="Title model"
+        hint="Names each new chat, with one short request to this bot's provider that is counted as usage. Leave it empty to use the beginning of the first message."
+      >
+        <ModelInput
+          value={draft.titleModel}
+          list={models}
+          onFocus={onModelsNeeded}
+          onChange={(titleModel) => onChange({ titleModel })}
+        />
+      </Field>
       <ConnectorChoiceFields choice={draft.connectors} onChange={(connectors) => onChange({ connectors })} />
     </div>
   )

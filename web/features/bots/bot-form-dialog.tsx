@@ -58,7 +58,7 @@ export function BotFormDialog({ bot, local, onRename, onClose }: BotFormDialogPr
   const runTest = () => {
     const model = draft.model.trim()
     if (model === '') form.report({ model: 'Please fill in all required fields' })
-    else test.run({ ...endpoint(), model })
+    else test.run({ ...endpoint(), model, title_model: draft.titleModel.trim() || null })
   }
 
   return (
@@ -111,7 +111,15 @@ export function BotFormDialog({ bot, local, onRename, onClose }: BotFormDialogPr
         checked={draft.showsOptional}
         onChange={() => change(toggleOptional(draft))}
       />
-      {draft.showsOptional && <OptionalFields draft={draft} onChange={change} form={form} />}
+      {draft.showsOptional && (
+        <OptionalFields
+          draft={draft}
+          onChange={change}
+          form={form}
+          models={models.list}
+          onModelsNeeded={() => models.load(endpoint())}
+        />
+      )}
     </EditDialog>
   )
 }

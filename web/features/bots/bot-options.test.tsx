@@ -20,6 +20,7 @@ const labels = [
   'Custom API path',
   'Max tokens',
   'Context window',
+  'Title model',
 ]
 
 async function openOptions() {
@@ -40,6 +41,9 @@ describe('the optional settings of a bot', () => {
     await userEvent.type(form.getByLabelText('Top-p'), '0.9')
     await userEvent.selectOptions(form.getByLabelText('Reasoning effort'), 'High')
     await userEvent.type(form.getByLabelText('Context window'), '8000')
+    const title = form.getByLabelText('Title model')
+    expect(title).toHaveAccessibleDescription(/one short request .* counted as usage/)
+    await userEvent.type(title, ' namer ')
     await userEvent.click(button('Save', form))
     await waitFor(() => expect(scene.writes).toHaveLength(1))
     expect(scene.writes[0]?.body).toMatchObject({
@@ -48,6 +52,7 @@ describe('the optional settings of a bot', () => {
       top_p: 0.9,
       reasoning_effort: 'high',
       context_window: 8000,
+      title_model: 'namer',
     })
   })
 
@@ -59,6 +64,7 @@ describe('the optional settings of a bot', () => {
       top_p: 1,
       reasoning_effort: 'low',
       context_window: 8_000,
+      title_model: 'namer',
     })
     scene = new BotsScene([stored])
     const form = await scene.openEdit('Full')
@@ -71,6 +77,7 @@ describe('the optional settings of a bot', () => {
     await userEvent.click(checkbox)
     expect(form.getByLabelText('Instructions')).toHaveValue('')
     expect(form.getByLabelText('Temperature')).toHaveValue(null)
+    expect(form.getByLabelText('Title model')).toHaveValue('')
     await userEvent.click(button('Save', form))
     await waitFor(() => expect(scene.writes).toHaveLength(1))
     expect(scene.writes[0]?.body).toMatchObject({
@@ -79,6 +86,7 @@ describe('the optional settings of a bot', () => {
       top_p: null,
       reasoning_effort: null,
       context_window: null,
+      title_model: null,
     })
   })
 

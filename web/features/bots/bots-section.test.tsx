@@ -20,6 +20,7 @@ const empty = {
   top_p: null,
   reasoning_effort: null,
   context_window: null,
+  title_model: null,
 }
 const helper = makeBot({ name: 'Helper', model: 'gpt-x' })
 const full = makeBot({
@@ -35,6 +36,7 @@ const full = makeBot({
   top_p: 0.9,
   reasoning_effort: 'low',
   context_window: 8_000,
+  title_model: 'namer',
 })
 
 let scene: BotsScene

@@ -1,4 +1,5 @@
 import type { LocalModels } from '@yonder/contract/bot'
+import { maxModelChars } from '@yonder/contract/lib/bot-limits'
 import { useId, type Ref } from 'react'
 import type { ModelListState } from '../../data/bot-checks.ts'
 import { formatCount } from '../../lib/format-usage.ts'
@@ -6,32 +7,32 @@ import { Button } from '../../ui/button/button.tsx'
 import { Field } from '../../ui/form/field.tsx'
 import { TextInput } from '../../ui/form/text-input.tsx'
 
-export interface ModelFieldProps {
+export interface ModelInputProps {
   readonly value: string
   readonly list: ModelListState
-  readonly isInvalid: boolean
-  readonly inputRef: Ref<HTMLInputElement>
+  readonly isInvalid?: boolean
+  readonly inputRef?: Ref<HTMLInputElement>
   readonly onChange: (model: string) => void
   /** Called when the user enters the field, which is when the list is needed. */
   readonly onFocus: () => void
 }
 
 /**
- * The model, with the models of the provider as suggestions. The suggestions are a `datalist`, because the
+ * The name of a model, with the models of the provider as suggestions. The suggestions are a `datalist`, because the
  * dialog does not cut it off.
  */
-export function ModelField({ value, list, isInvalid, inputRef, onChange, onFocus }: ModelFieldProps) {
+export function ModelInput({ value, list, isInvalid, inputRef, onChange, onFocus }: ModelInputProps) {
   const id = useId()
   const models = list.kind === 'loaded' ? list.models : []
   return (
-    <Field label="Model" required hint={<output>{describeList(list)}</output>}>
+    <>
       <TextInput
         ref={inputRef}
         list={models.length === 0 ? undefined : id}
         autoComplete="off"
         autoCapitalize="off"
         spellCheck={false}
-        maxLength={300}
+        maxLength={maxModelChars}
         aria-invalid={isInvalid || undefined}
         value={value}
         onFocus={onFocus}
@@ -46,6 +47,15 @@ export function ModelField({ value, list, isInvalid, inputRef, onChange, onFocus
           ))}
         </datalist>
       )}
+    </>
+  )
+}
+
+/** The model that replies. */
+export function ModelField(props: ModelInputProps) {
+  return (
+    <Field label="Model" required hint={<output>{describeList(props.list)}</output>}>
+      <ModelInput {...props} />
     </Field>
   )
 }

@@ -55,17 +55,20 @@ it('shows tokens, cost and times of a reply', async () => {
 
 it('lists each call of a turn, whose replies it names all', async () => {
   const summary = { ...call, kind: 'summary', cost: null, first_text_ms: null, duration_ms: 183_500 } as const
+  const title = { ...call, kind: 'title', model: 'namer', input_tokens: 90 } as const
   const usage: MessageUsage = {
-    calls: [summary, call],
-    total: { ...total, calls: 2, input_tokens: 2_000, unpriced_calls: 1 },
+    calls: [summary, call, title],
+    total: { ...total, calls: 3, input_tokens: 2_090, unpriced_calls: 1 },
   }
   const api = new ScriptedApi().on('GET /api/chats/c1/usage', () => json(usage))
   await open(api, [makeReply('a1', 'u1'), makeReply('a2', 'a1')])
   const table = await screen.findByRole('table', { name: 'Each model call' })
   expect(within(table).getByRole('row', { name: 'Summary 1,000 50 unknown' })).toBeVisible()
   expect(within(table).getByRole('row', { name: /^1 1,000 50 / })).toBeVisible()
+  expect(within(table).getByRole('row', { name: /^Title 90 50 / })).toBeVisible()
   expect(value('Cost')).toHaveTextContent('and 1 call of unknown cost')
   expect(value('Time to first output')).toHaveTextContent('400 ms')
+  // The reply does not wait for the title.
   expect(value('Duration')).toHaveTextContent('3 min 5 s')
   expect(api.seen('GET /api/chats/c1/usage')[0]?.query.get('messageIds')).toBe('a1,a2')
 })

@@ -99,8 +99,10 @@ interface TotalDetailsProps {
 }
 
 function TotalDetails({ usage: { calls, total }, last }: TotalDetailsProps) {
-  const call = calls.at(-1)
-  const times = calls.flatMap(({ duration_ms }) => duration_ms ?? [])
+  // The title is written beside the reply, which does not wait for it.
+  const ownCalls = calls.filter(({ kind }) => kind !== 'title')
+  const call = ownCalls.at(-1)
+  const times = ownCalls.flatMap(({ duration_ms }) => duration_ms ?? [])
   // The call that writes a summary precedes the reply and has no time of its first output.
   const firstOutput = calls.find(({ kind }) => kind === 'reply')?.first_text_ms
   const isCounted = total.uncounted_calls < total.calls
@@ -158,11 +160,13 @@ function Row({ name, part, children }: RowProps) {
   )
 }
 
+const kindNames = { summary: 'Summary', title: 'Title' } as const
+
 /** Every model call of the replies. Their figures add up to the totals above. */
 function CallTable({ calls }: { readonly calls: readonly ModelCallUsage[] }) {
   const id = useId()
   const cells = 'py-1.5 pl-3 text-right tabular-nums'
-  const replyCalls = calls.filter(({ kind }) => kind !== 'summary')
+  const replyCalls = calls.filter(({ kind }) => kind === 'reply')
   const tokens = (count: number | null) => (count === null ? 'unknown' : formatCount(count))
   return (
     <section>
@@ -187,7 +191,7 @@ function CallTable({ calls }: { readonly calls: readonly ModelCallUsage[] }) {
             // oxlint-disable-next-line react/no-array-index-key -- the calls of a reply never change
             <tr key={index}>
               <th scope="row" className="py-1.5 text-left font-normal">
-                {call.kind === 'summary' ? 'Summary' : replyCalls.indexOf(call) + 1}
+                {call.kind === 'reply' ? replyCalls.indexOf(call) + 1 : kindNames[call.kind]}
               </th>
               <td className={cells}>{tokens(call.input_tokens)}</td>
               <td className={cells}>{tokens(call.output_tokens)}</td>
