@@ -116,6 +116,7 @@ export class ChatListStore {
   /** When a chat was last changed or removed by an event, in the time of `#clock`. What was read before is older. */
   readonly #changedAt = new Map<string, number>()
   #clock = 0
+  readonly #gone = new Set<string>()
   #shown: ShownChat | undefined
   #isFollowing = false
   #marksRetry: ReturnType<typeof setTimeout> | undefined
@@ -157,6 +158,12 @@ export class ChatListStore {
     this.#views.set(key, view)
     return view
   }
+
+  /** Returns all known chats; equal until one changes. */
+  readonly rows = (): ReadonlyMap<string, ListRow> => this.#indexed().rows
+
+  /** Whether the server has announced that a chat no longer exists. */
+  readonly isGone = (id: string): boolean => this.#gone.has(id)
 
   /** Returns a chat as lists show it; undefined if none was read or announced with this id. */
   readonly row = (id: string): ListRow | undefined => this.#indexed().rows.get(id)
@@ -437,6 +444,7 @@ export class ChatListStore {
 
   #remove(id: string): void {
     this.#changedAt.set(id, this.#clock++)
+    this.#gone.add(id)
     this.#delete(id)
   }
 
@@ -446,8 +454,10 @@ export class ChatListStore {
   }
 
   #store(row: ListRow): void {
-    const { messages } = this.#rows.get(row.id) ?? {}
-    this.#rows.set(row.id, messages === undefined ? row : { messages, ...row })
+    const { messages, update_time: time } = this.#rows.get(row.id) ?? {}
+    const isSame = messages !== undefined && time === row.update_time
+    this.#rows.set(row.id, isSame ? { messages, ...row } : row)
+    this.#gone.delete(row.id)
     this.#index = undefined
   }
 
@@ -489,7 +499,7 @@ export class ChatListStore {
     const candidates = this.#indexed().buckets.get(bucketOf(selection)) ?? []
     return candidates
       .filter((row) => isRead(extent, row) && belongs(row))
-      .toSorted((one, other) => compareRows(selection, one, other))
+      .toSorted(selection.section === 'deleted' ? compareByDeletion : compareByTime)
   }
 }
 
@@ -570,11 +580,16 @@ function isRead({ selection, edge, next }: Extent, row: ListRow): boolean {
 const timeOf = ({ section }: Selection, row: ListRow): string =>
   (section === 'deleted' ? row.deleted_time : row.update_time) ?? ''
 
-function compareRows(selection: Selection, one: ListRow, other: ListRow): number {
-  const [first, second] = [timeOf(selection, one), timeOf(selection, other)]
-  if (first !== second) return first < second ? 1 : -1
+/** Orders chats as the server does: the last changed first. */
+function compareByTime(one: Timed, other: Timed): number {
+  if (one.update_time !== other.update_time) return one.update_time < other.update_time ? 1 : -1
   return one.id < other.id ? 1 : -1
 }
+
+const compareByDeletion = (one: ListRow, other: ListRow): number =>
+  (other.deleted_time ?? '').localeCompare(one.deleted_time ?? '') || compareByTime(one, other)
+
+type Timed = Pick<ListedChat, 'id' | 'update_time'>
 
 function patchOf({ title, project_id: project, ...marks }: ChatChange): RowPatch {
   return {

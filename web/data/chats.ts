@@ -1,22 +1,20 @@
-import type { ChatList } from '@yonder/contract/chat'
+import type { ChatList, ChatSummary } from '@yonder/contract/chat'
 import type { ListedChats } from '@yonder/contract/chat-list'
 import type { LiveEvent } from '@yonder/contract/live'
-import { useEffect } from 'react'
+import { useEffect, useMemo, useSyncExternalStore } from 'react'
 import useSWR from 'swr'
 import useSWRInfinite from 'swr/infinite'
 import { useApi } from '../lib/api/api-provider.tsx'
 import { logError } from '../lib/log-error.ts'
+import { useChatList, type ListRow } from './chat-list.ts'
 import { useLiveListOptions } from './named-list.ts'
 
 /** The number of chats on a page; the first page is 1. */
 const pageSize = 10
 
-/** Whether the list of chats may differ after an event, or after what a stream that begins was not told. */
-function changesChatList(event: LiveEvent): boolean {
-  if (event.type === 'run') return event.event.type === 'started' || event.event.type === 'ended'
-  if (event.type === 'changed') return event.what === 'chats'
-  return event.type === 'chat_changed' || event.type === 'chats_listed' || event.type === 'ready'
-}
+/** Whether a list must be read again, because many chats have changed or the stream has not told what did. */
+const isUntold = (event: LiveEvent): boolean =>
+  event.type === 'ready' || (event.type === 'changed' && event.what === 'chats')
 
 /** The chats in which every word of `search` occurs, last changed first; all chats when `search` is empty. */
 export function useChatSearch(search: string) {
@@ -38,11 +36,13 @@ export function useChatSearch(search: string) {
       ...useLiveListOptions(),
     },
   )
-  useEffect(() => api.live.subscribe((event) => void (changesChatList(event) && mutate())), [api, mutate])
+  useEffect(() => api.live.subscribe((event) => void (isUntold(event) && mutate())), [api, mutate])
   const pages = data ?? []
-  // A chat that moved between the reads of two pages may be in both.
-  const chats = [...new Map(pages.flatMap((page) => page.chats).map((chat) => [chat.id, chat])).values()]
   const isLoadingMore = isValidating && size > pages.length && pages.length > 0
+  const store = useChatList()
+  const rows = useSyncExternalStore(store.subscribe, store.rows)
+  const chats = useMemo(() => mergeRows(data ?? [], rows, store.isGone, search), [data, rows, store, search])
+  const count = pages.reduce((sum, page) => sum + page.chats.length, 0)
   return {
     chats,
     isLoading: data === undefined && error === undefined,
@@ -50,10 +50,46 @@ export function useChatSearch(search: string) {
     error: data === undefined ? error : undefined,
     hasMore: pages.at(-1)?.chats.length === pageSize,
     loadMore: () => {
-      if (!isLoadingMore) void setSize(size + 1)
+      if (isLoadingMore) return
+      void setSize(size + 1)
+      // The pages are numbered: without the chats that have left, the next one begins later than these end.
+      if (chats.length < count) void mutate()
     },
     retry: () => void mutate(),
   }
+}
+
+/**
+ * Returns the chats of pages that were read, as the live stream has changed them since, last changed first. Without a
+ * search it adds the chats that are new.
+ */
+function mergeRows(
+  pages: readonly ChatList[],
+  rows: ReadonlyMap<string, ListRow>,
+  isGone: (id: string) => boolean,
+  search: string,
+): readonly ChatSummary[] {
+  // A chat that moved between the reads of two pages may be in both.
+  const chats = new Map<string, ChatSummary>(
+    pages.flatMap((page) => page.chats).map((chat) => [chat.id, chat]),
+  )
+  const isComplete = (pages.at(-1)?.chats.length ?? pageSize) < pageSize
+  const oldest = isComplete ? '' : pages.at(-1)?.chats.at(-1)?.update_time
+  for (const { messages, ...row } of rows.values()) {
+    const chat = chats.get(row.id)
+    const isOlder = chat !== undefined && row.update_time < chat.update_time
+    const summary = { messages: messages ?? chat?.messages, passage: chat?.passage }
+    const isListed =
+      chat !== undefined || (search === '' && oldest !== undefined && row.update_time >= oldest)
+    if (isListed && !isOlder && summary.messages !== undefined)
+      chats.set(row.id, { ...row, ...summary } as ChatSummary)
+  }
+  return [...chats.values()]
+    .filter(({ id, deleted_time }) => deleted_time === undefined && !isGone(id))
+    .toSorted(
+      (one, other) =>
+        Number(one.update_time < other.update_time) - Number(one.update_time > other.update_time),
+    )
 }
 
 export type ChatSearch = ReturnType<typeof useChatSearch>

@@ -1,7 +1,8 @@
-import { createEvent, fireEvent, screen, waitFor, within } from '@testing-library/react'
+import { act, createEvent, fireEvent, screen, waitFor, within } from '@testing-library/react'
 import { userEvent } from '@testing-library/user-event'
 import type { ChatSummary } from '@yonder/contract/chat'
 import { expect, it, vi } from 'vitest'
+import { ChatListContext, ChatListStore } from '../../data/chat-list.ts'
 import { expectConsole } from '../../testing/expect-console.ts'
 import { renderScreen } from '../../testing/render-screen.tsx'
 import { failure, json, ScriptedApi } from '../../testing/scripted-api.ts'
@@ -231,4 +232,50 @@ it('loads further pages of ten (§9.5)', async () => {
   expect(rows()[19]).toHaveFocus()
   expect(screen.queryByRole('button', { name: 'Show more' })).toBeNull()
   expect(api.seen(route).map(({ query }) => query.get('page'))).toEqual(['1', '2', '3'])
+})
+
+it('follows what the server announces without reading the chats again', async () => {
+  const many = [...Array(14).keys()].map((at) =>
+    makeChatSummary({
+      id: `n${at}`,
+      title: `Title ${at}`,
+      update_time: new Date(Date.UTC(2026, 0, 1, 0, 30 - at)).toISOString(),
+      messages: [{ role: 'user', content: `Question ${at}` }],
+    }),
+  )
+  const api = serve(many)
+  const store = new ChatListStore(api.client)
+  store.follow()
+  renderScreen(
+    api.on('GET /api/chat-list/marks', () => json({ marks: [] })),
+    <ChatListContext value={store}>
+      <HistoryDialog onClose={() => undefined} />
+    </ChatListContext>,
+  )
+  const announce = (chats: readonly ChatSummary[], gone: string[] = []) =>
+    act(() =>
+      api.client.live.emit({
+        type: 'chats_listed',
+        chats: chats.map((chat) => ({ ...chat, title: chat.title ?? '' })),
+        gone,
+      }),
+    )
+  const ids = () => rows().map((row) => row.getAttribute('href')?.replace('/chat/', ''))
+  await waitFor(() => expect(rows()).toHaveLength(10))
+  const later = (minute: number) => new Date(Date.UTC(2026, 0, 2, 0, minute)).toISOString()
+  const messages = [{ role: 'user' as const, content: 'New' }]
+  announce([makeChatSummary({ id: 'new', title: 'New', update_time: later(2), messages })], ['n2'])
+  announce([
+    { ...many[1]!, deleted_time: later(1) },
+    { ...many[12]!, title: 'Too old' },
+  ])
+  const answered = [...many[3]!.messages, { role: 'assistant' as const, content: 'Answer' }]
+  announce([{ ...many[3]!, messages: answered, update_time: later(1) }])
+  expect(ids()).toEqual(['new', 'n3', 'n0', 'n4', 'n5', 'n6', 'n7', 'n8', 'n9'])
+  expect(within(rows()[1]!).getByText('Answer')).toBeVisible()
+  expect(api.seen(route)).toHaveLength(1)
+  // The next page has the chat that stood on the first one of the server until then.
+  many.splice(1, 2)
+  await userEvent.click(screen.getByRole('button', { name: 'Show more' }))
+  await waitFor(() => expect(rows()).toHaveLength(13))
 })
