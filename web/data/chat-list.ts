@@ -1,7 +1,7 @@
 import type {
   ChangedChats,
-  ChatChange,
   ChatMarks,
+  ChatsChange,
   ChatSection,
   ListedChat,
   ListedChats,
@@ -9,7 +9,7 @@ import type {
 } from '@yonder/contract/chat-list'
 import { matchesSearch } from '@yonder/contract/lib/fold-text'
 import type { LiveEvent } from '@yonder/contract/live'
-import { createContext, use, useEffect, useSyncExternalStore } from 'react'
+import { createContext, use, useEffect, useState, useSyncExternalStore } from 'react'
 import type { ApiClient } from '../lib/api/api-client.ts'
 import { logReadFailure } from '../lib/api/api-provider.tsx'
 import { logError } from '../lib/log-error.ts'
@@ -243,23 +243,6 @@ export class ChatListStore {
   }
 
   /**
-   * Changes chats on the server, and shows it at once. When the server refuses it, the change is taken back and the
-   * promise rejects. `seen` is the time of what the user has read, with `unread: false`.
-   */
-  readonly change = async (ids: readonly string[], change: ChatChange, seen?: string): Promise<void> => {
-    const applied = this.apply(ids, patchOf(change), seen)
-    try {
-      const body = { chats: ids, change, ...(seen !== undefined && { seen }) }
-      const changed = await this.#api.patch<ChangedChats>('/api/chats', body)
-      if (changed === undefined) applied.takeBack()
-      else applied.keep(changed.chats)
-    } catch (error) {
-      applied.takeBack()
-      throw error
-    }
-  }
-
-  /**
    * Says that the page shows a chat, until the returned function is called. While the page is visible, what is new in
    * the chat counts as read. A chat that the user marks as unread meanwhile stays so.
    */
@@ -471,11 +454,21 @@ export class ChatListStore {
     if (shown.seen !== undefined && time <= shown.seen) return
     shown.seen = time
     if (!row.unread) return
-    this.change([row.id], { unread: false }, time).catch((error: unknown) => {
+    void this.#markRead(shown, time)
+  }
+
+  async #markRead(shown: ShownChat, seen: string): Promise<void> {
+    const chats = [shown.id]
+    const applied = this.apply(chats, { unread: false }, seen)
+    try {
+      const body: ChatsChange = { chats, change: { unread: false }, seen }
+      applied.keep((await this.#api.patch<ChangedChats>('/api/chats', body))?.chats)
+    } catch (error) {
+      applied.takeBack()
       logError('A chat could not be marked as read (/api/chats)', error)
       // The next event tries it again.
       shown.seen = undefined
-    })
+    }
   }
 
   #emit(): void {
@@ -591,15 +584,6 @@ const compareByDeletion = (one: ListRow, other: ListRow): number =>
 
 type Timed = Pick<ListedChat, 'id' | 'update_time'>
 
-function patchOf({ title, project_id: project, ...marks }: ChatChange): RowPatch {
-  return {
-    ...marks,
-    // What the default title is, the server knows.
-    ...(title && { title }),
-    ...(project !== undefined && { project_id: project ?? undefined }),
-  }
-}
-
 function patched(row: ListRow, { change, seen }: Patch): ListRow {
   if (seen !== undefined && row.update_time > seen) return row
   const entries = Object.entries({ ...row, ...change })
@@ -656,6 +640,25 @@ export function useSection(selection: Selection): SectionView {
     [store, section, project, filter],
   )
   return useSyncExternalStore(store.subscribe, () => store.view(selection))
+}
+
+/** Several lists of chats, which are read when the component is mounted. Equal selections must be the same array. */
+export function useSections(selections: readonly Selection[]): readonly SectionView[] {
+  const store = useChatList()
+  const [keepEqual] = useState(() => {
+    let last: readonly SectionView[] = []
+    return (views: readonly SectionView[]) => {
+      const isEqual = views.length === last.length && views.every((view, index) => view === last[index])
+      return isEqual ? last : (last = views)
+    }
+  })
+  useEffect(() => {
+    const closes = selections.map(store.open)
+    return () => {
+      for (const close of closes) close()
+    }
+  }, [store, selections])
+  return useSyncExternalStore(store.subscribe, () => keepEqual(selections.map(store.view)))
 }
 
 /** A chat as lists show it; undefined while it is not known. */

@@ -1,4 +1,5 @@
 import type { Project } from '@yonder/contract/project'
+import { useMemo } from 'react'
 import useSWR from 'swr'
 import { projectKeys, useLiveListOptions } from './named-list.ts'
 
@@ -9,5 +10,6 @@ const byName = new Intl.Collator(undefined, { numeric: true, sensitivity: 'base'
 /** The user's projects by name; loaded again on reconnect, but not on focus. */
 export function useProjects() {
   const { data, ...read } = useSWR<readonly Project[], Error>(projectsKey, useLiveListOptions())
-  return { ...read, data: data?.toSorted((one, other) => byName.compare(one.name, other.name)) }
+  const sorted = useMemo(() => data?.toSorted((one, other) => byName.compare(one.name, other.name)), [data])
+  return { ...read, data: sorted }
 }

@@ -32,6 +32,7 @@ export class WebAppScene {
       .on('GET /api/bots', () => json([]))
       .on('GET /api/chat-list', () => json({ chats: [], next: null }))
       .on('GET /api/chat-list/marks', () => json({ marks: [] }))
+      .on('GET /api/projects', () => json([]))
       .on('GET /api/mcp-servers', () => json([]))
       .on('GET /api/shares', () => json({ shares: [] }))
       .on('GET /api/integrations', () => json([]))

@@ -1,7 +1,9 @@
 import { useEffect, useMemo, useRef, useState, type Ref } from 'react'
-import { useSection, type Selection } from '../../data/chat-list.ts'
+import { useMarkCounts, useSection, useSections, type Selection } from '../../data/chat-list.ts'
+import { useProjects } from '../../data/projects.ts'
 import { SearchInput } from '../../ui/form/text-input.tsx'
-import { groupFound, groupSections } from './list-rows.ts'
+import { useOpenProjects } from './list-layout.ts'
+import { groupFound, groupSections, type ListedProject } from './list-rows.ts'
 import { ListSkeleton } from './list-skeleton.tsx'
 import { RowList, type RowListHandle } from './row-list.tsx'
 import { useToday } from './time-groups.ts'
@@ -64,17 +66,56 @@ interface ListProps extends ChatListPanelProps {
 function Sections({ list, onOpen }: ListProps) {
   const pinnedView = useSection(pinned)
   const recentView = useSection(recent)
+  const { projects, toggle } = useListedProjects()
   const today = useToday()
   const groups = useMemo(
     () =>
-      groupSections({ selection: pinned, view: pinnedView }, { selection: recent, view: recentView }, today),
-    [pinnedView, recentView, today],
+      groupSections({
+        pinned: { selection: pinned, view: pinnedView },
+        projects: projects ?? [],
+        recent: { selection: recent, view: recentView },
+        today,
+      }),
+    [pinnedView, projects, recentView, today],
   )
-  const isEmpty = pinnedView.rows.length === 0 && recentView.rows.length === 0
-  if (isEmpty && recentView.hasMore && !recentView.isFailed) return <ListSkeleton />
-  if (isEmpty && !recentView.hasMore)
-    return <p className="px-4.5 py-2 text-sm text-muted">Your chats will be listed here.</p>
-  return <RowList ref={list} groups={groups} all={everything} onOpen={onOpen} />
+  const isEmpty = [...pinnedView.rows, ...recentView.rows, ...(projects ?? [])].length === 0
+  if (isEmpty && (projects === undefined || recentView.hasMore) && !recentView.isFailed)
+    return <ListSkeleton />
+  return (
+    <>
+      <RowList ref={list} groups={groups} all={everything} onToggleProject={toggle} onOpen={onOpen} />
+      {isEmpty && !recentView.isFailed && (
+        <p className="px-4.5 py-2 text-sm text-muted">Your chats will be listed here.</p>
+      )}
+    </>
+  )
+}
+
+/** The projects as the list shows them; undefined while they load. */
+function useListedProjects() {
+  const { data, error } = useProjects()
+  const { ofProject } = useMarkCounts()
+  const [opened, setOpened] = useOpenProjects()
+  const selections = useMemo(
+    () =>
+      (data ?? [])
+        .filter(({ id }) => opened.includes(id))
+        .map(({ id }): Selection => ({ section: 'project', project: id })),
+    [data, opened],
+  )
+  const views = useSections(selections)
+  const projects = useMemo(
+    () =>
+      (data ?? (error && []))?.map(({ id, name }): ListedProject => {
+        const at = selections.findIndex(({ project }) => project === id)
+        const [selection, view] = [selections[at], views[at]]
+        return { id, name, marks: ofProject.get(id) ?? 0, chats: selection && view && { selection, view } }
+      }),
+    [data, error, ofProject, selections, views],
+  )
+  const toggle = (id: string) =>
+    setOpened(opened.includes(id) ? opened.filter((other) => other !== id) : [...opened, id])
+  return { projects, toggle }
 }
 
 function Found({ list, filter, onOpen }: ListProps & { readonly filter: string }) {

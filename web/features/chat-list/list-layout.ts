@@ -1,4 +1,4 @@
-import { useEffect, useState, useSyncExternalStore } from 'react'
+import { useEffect, useMemo, useState, useSyncExternalStore } from 'react'
 import { useChatList, type Selection } from '../../data/chat-list.ts'
 import { browserStorage } from '../../lib/browser-storage.ts'
 import { useMediaQuery } from '../../lib/use-media-query.ts'
@@ -9,6 +9,7 @@ const storageKeys = {
   narrow: 'chat_list_narrow',
   width: 'chat_list_width',
   used: 'chat_list_used',
+  projects: 'chat_list_projects',
 } as const
 
 /** The widths of the docked list in pixels. */
@@ -73,6 +74,13 @@ export function useListLayout(): ListLayout {
 export function clampWidth(width: number): number {
   if (!Number.isFinite(width)) return listWidth.usual
   return Math.min(listWidth.most, Math.max(listWidth.least, Math.round(width)))
+}
+
+/** The ids of the projects whose chats are shown, and their setter. */
+export function useOpenProjects(): readonly [readonly string[], (ids: readonly string[]) => void] {
+  const stored = useStored(storageKeys.projects) ?? ''
+  const ids = useMemo(() => stored.split(' '), [stored])
+  return [ids, (next) => browserStorage.write(storageKeys.projects, next.join(' ').trim())]
 }
 
 /**

@@ -1,3 +1,4 @@
+import type { Project } from '@yonder/contract/project'
 import type { ListRow, SectionView, Selection } from '../../data/chat-list.ts'
 import { groupByTime } from './time-groups.ts'
 
@@ -5,7 +6,10 @@ import { groupByTime } from './time-groups.ts'
 export type Row =
   /** The head of a group of rows. */
   | { readonly kind: 'head'; readonly key: string; readonly label: string }
-  | { readonly kind: 'chat'; readonly key: string; readonly chat: ListRow }
+  | { readonly kind: 'chat'; readonly key: string; readonly chat: ListRow; readonly isInProject: boolean }
+  | { readonly kind: 'project'; readonly key: string; readonly project: ListedProject }
+  /** In place of the chats of an open project that has none. */
+  | { readonly kind: 'empty'; readonly key: string }
   /** The place of chats that are being loaded, or that could not be loaded. */
   | { readonly kind: 'more'; readonly key: string; readonly selection: Selection; readonly isFailed: boolean }
 
@@ -18,40 +22,69 @@ export interface Group {
   readonly rows: readonly Row[]
 }
 
-/** A list of chats that was read, and its key in the keys of the rows. */
+/** A list of chats that was read. */
 export interface Part {
   readonly selection: Selection
   readonly view: SectionView
 }
 
-/** Returns the groups of the list without a filter. */
-export function groupSections(pinned: Part, recent: Part, today: Date): readonly Group[] {
-  const groups = [
-    group('Pinned', pinned.view.rows, 'pinned', more(pinned)),
-    ...groupByTime(recent.view.rows, today).map(({ label, rows }) => group(label, rows, 'recent')),
-    { label: 'More chats', hasHead: false, rows: more(recent) },
+export interface ListedProject extends Pick<Project, 'id' | 'name'> {
+  /** How many of its chats are unread or wait for approval. */
+  readonly marks: number
+  /** Its chats, while it is open. */
+  readonly chats: Part | undefined
+}
+
+export interface Sections {
+  readonly pinned: Part
+  readonly projects: readonly ListedProject[]
+  readonly recent: Part
+  readonly today: Date
+}
+
+export const projectsLabel = 'Projects'
+
+/** Returns the groups of the list without a filter. There is always one for projects. */
+export function groupSections({ pinned, projects, recent, today }: Sections): readonly Group[] {
+  return [
+    ...withHead('Pinned', [...chatRows('pinned', pinned.view.rows), ...moreRows(pinned)]),
+    { label: projectsLabel, hasHead: true, rows: [headOf(projectsLabel), ...projects.flatMap(projectRows)] },
+    ...groupByTime(recent.view.rows, today).flatMap(({ label, rows }) =>
+      withHead(label, chatRows('recent', rows)),
+    ),
+    ...withoutHead('More chats', moreRows(recent)),
   ]
-  return groups.filter(({ rows }) => rows.length > 0)
 }
 
 /** Returns the group of the chats that the filter has found. */
 export function groupFound(found: Part): readonly Group[] {
-  const rows = [...chatRows(found.view.rows, 'all'), ...more(found)]
-  return rows.length === 0 ? [] : [{ label: 'Chats found', hasHead: false, rows }]
+  return withoutHead('Chats found', [...chatRows('all', found.view.rows), ...moreRows(found)])
 }
 
-function group(label: string, chats: readonly ListRow[], key: string, rest: readonly Row[] = []): Group {
-  const rows = [...chatRows(chats, key), ...rest]
-  if (rows.length === 0) return { label, hasHead: true, rows }
-  return { label, hasHead: true, rows: [{ kind: 'head', key: `head ${label}`, label }, ...rows] }
+function withHead(label: string, rows: readonly Row[]): readonly Group[] {
+  return rows.length === 0 ? [] : [{ label, hasHead: true, rows: [headOf(label), ...rows] }]
 }
 
-const chatRows = (chats: readonly ListRow[], key: string): readonly Row[] =>
-  chats.map((chat) => ({ kind: 'chat', key: `${key} ${chat.id}`, chat }))
+function withoutHead(label: string, rows: readonly Row[]): readonly Group[] {
+  return rows.length === 0 ? [] : [{ label, hasHead: false, rows }]
+}
 
-/** The row that loads the next page when it comes near the window. A list that is empty so far has none. */
-function more({ selection, view }: Part): readonly Row[] {
-  if (!view.hasMore || (view.rows.length === 0 && !view.isFailed && selection.section !== 'recent')) return []
+const headOf = (label: string): Row => ({ kind: 'head', key: `head ${label}`, label })
+
+const chatRows = (key: string, chats: readonly ListRow[], isInProject = false): readonly Row[] =>
+  chats.map((chat) => ({ kind: 'chat', key: `${key} ${chat.id}`, chat, isInProject }))
+
+function projectRows(project: ListedProject): readonly Row[] {
+  const { id, chats } = project
+  const row: Row = { kind: 'project', key: `project ${id}`, project }
+  if (chats === undefined) return [row]
+  const rows = [...chatRows(id, chats.view.rows, true), ...moreRows(chats)]
+  return [row, ...(rows.length === 0 ? [{ kind: 'empty' as const, key: `empty ${id}` }] : rows)]
+}
+
+/** The row that loads the next page when it comes near the window. The pinned chats are rarely more than a page. */
+function moreRows({ selection, view }: Part): readonly Row[] {
   const { section, project = '' } = selection
+  if (!view.hasMore || (section === 'pinned' && view.rows.length === 0 && !view.isFailed)) return []
   return [{ kind: 'more', key: `more ${section} ${project}`, selection, isFailed: view.isFailed }]
 }

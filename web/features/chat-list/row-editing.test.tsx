@@ -136,7 +136,7 @@ test('several chats are selected by keys and by clicks, and archived in one requ
   await user.click(screen.getByRole('button', { pressed: true, name: 'Title of b' }))
   await user.click(within(bar).getByRole('button', { name: 'Archive' }))
   await gone('a')
-  expect(screen.getAllByRole('link')).toEqual([row('b')])
+  expect(screen.getAllByRole('link', { name: /^Title/ })).toEqual([row('b')])
   await user.click(await screen.findByRole('button', { name: 'Undo' }))
   await link('a')
   expect(bodies()).toEqual([

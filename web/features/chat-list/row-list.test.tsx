@@ -1,6 +1,7 @@
-import { act, screen } from '@testing-library/react'
+import { act, screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import type { ListedChat } from '@yonder/contract/chat-list'
+import type { Project } from '@yonder/contract/project'
 import { beforeEach, expect, test, vi } from 'vitest'
 import { ChatListContext, ChatListStore } from '../../data/chat-list.ts'
 import { renderScreen } from '../../testing/render-screen.tsx'
@@ -17,6 +18,7 @@ const makeRow = (id: string, daysAgo: number, more: Partial<ListedChat> = {}): L
 
 let api: ScriptedApi
 let chats: readonly ListedChat[]
+let projects: readonly Project[]
 const announce = (...rows: readonly ListedChat[]) =>
   act(() =>
     api.client.live.emit({
@@ -28,14 +30,20 @@ const announce = (...rows: readonly ListedChat[]) =>
 
 beforeEach(() => {
   chats = []
+  projects = []
   api = new ScriptedApi()
     .on('GET /api/chat-list', ({ query }) =>
       json({
-        chats: chats.filter((row) => query.get('section') === (row.pinned ? 'pinned' : 'recent')),
+        chats: chats.filter(({ pinned, project_id }) =>
+          query.get('section') === 'project'
+            ? query.get('project') === project_id
+            : project_id === undefined && query.get('section') === (pinned ? 'pinned' : 'recent'),
+        ),
         next: null,
       }),
     )
     .on('GET /api/chat-list/marks', () => json({ marks: [] }))
+    .on('GET /api/projects', () => json(projects))
 })
 
 function open(path = '/') {
@@ -117,4 +125,43 @@ test('the focus stays on its chat when that moves to another group, and goes to 
   expect(screen.getByRole('link', { name: 'Title of c' })).toHaveFocus()
   announce(makeRow('c', 0, { archived: true }))
   expect(screen.getByRole('link', { name: 'Title of a' })).toHaveFocus()
+})
+
+test('a project shows its chats below it, by arrow keys or its folder, and how many want attention', async () => {
+  projects = [
+    { id: 'p2', name: 'Thesis', bot: null },
+    { id: 'p1', name: 'Kitchen', bot: null },
+  ]
+  chats = [makeRow('a', 0), makeRow('t', 1, { project_id: 'p2', unread: true })]
+  api.on('GET /api/chat-list/marks', () => json({ marks: chats.slice(1) }))
+  const { unmount } = open()
+  const group = await screen.findByRole('list', { name: 'Projects' })
+  const names = () =>
+    within(group)
+      .getAllByRole('link')
+      .map((row) => row.getAttribute('aria-label'))
+  await waitFor(() => expect(names()).toEqual(['Kitchen', 'Thesis, 1 unread']))
+  const user = userEvent.setup()
+  await user.tab()
+  await user.tab()
+  await user.keyboard('t{ArrowRight}')
+  expect(screen.getByRole('link', { name: /^Thesis/ })).toHaveAttribute('aria-expanded', 'true')
+  await waitFor(() => expect(names()).toEqual(['Kitchen', 'Thesis, 1 unread', 'Title of t, unread']))
+  await user.keyboard('{ArrowRight}')
+  expect(screen.getByRole('link', { name: 'Title of t, unread' })).toHaveFocus()
+  announce(makeRow('t', 0))
+  expect(screen.getByRole('link', { name: 'Title of t' })).toHaveFocus()
+  announce(makeRow('t', 0, { project_id: 'p2' }))
+  await user.keyboard('{ArrowLeft}')
+  expect(screen.getByRole('link', { name: 'Thesis' })).toHaveFocus()
+  await user.keyboard('{ArrowLeft}')
+  expect(names()).toEqual(['Kitchen', 'Thesis'])
+  await user.click(screen.getByRole('button', { name: 'Show the chats of Kitchen' }))
+  expect(await within(group).findByText('No chats yet')).toBeVisible()
+  // What is open is kept.
+  unmount()
+  const { path } = open()
+  expect(await screen.findByText('No chats yet')).toBeVisible()
+  await user.click(screen.getByRole('link', { name: /^Thesis/ }))
+  expect(path()).toBe('/project/p2')
 })

@@ -16,8 +16,9 @@ import { useChatList, type Selection } from '../../data/chat-list.ts'
 import { useMediaQuery } from '../../lib/use-media-query.ts'
 import { listRows, useRowWindow } from '../../ui/use-row-window.ts'
 import type { Group, Row } from './list-rows.ts'
+import { ProjectRow } from './project-row.tsx'
 import { useRowEditing } from './row-editing.tsx'
-import { ChatRow, GroupHead, MoreRow } from './rows.tsx'
+import { ChatRow, EmptyProjectRow, GroupHead, MoreRow } from './rows.tsx'
 
 /** The height of a row in pixels: with a mouse, and on touch screens. */
 const denseRowPx = 34
@@ -41,17 +42,20 @@ export interface RowListProps {
   readonly all: Selection
   /** Words that are marked in the titles. */
   readonly marks?: string
+  /** Shows or hides the chats of a project. */
+  readonly onToggleProject?: (id: string) => void
+  /** Called when a chat or a project is opened in this page. */
   readonly onOpen?: (() => void) | undefined
 }
 
 /**
  * The rows of the list. They are one tab stop; the arrow keys, Home, End and the first letters of a title move between
- * them. Only the rows in or near the visible part, and the tab stop, are rendered.
+ * them, and open and close projects. Only the rows in or near the visible part, and the tab stop, are rendered.
  */
-export function RowList({ ref, groups, all, marks = '', onOpen }: RowListProps) {
+export function RowList({ ref, groups, all, marks = '', onToggleProject, onOpen }: RowListProps) {
   const store = useChatList()
-  // The address of a chat is spelled in two ways.
-  const current = useMatch('/:chat/:id')?.params.id
+  // The ids of chats and projects differ, and the address of a chat is spelled in two ways.
+  const current = useMatch('/:kind/:id')?.params.id
   const rowHeight = useMediaQuery('(pointer: coarse)') ? touchRowPx : denseRowPx
   const { box, first, last, bringIntoView } = useRowWindow<HTMLDivElement>(rowHeight)
   const rows = useMemo(() => groups.flatMap((group) => group.rows), [groups])
@@ -86,10 +90,12 @@ export function RowList({ ref, groups, all, marks = '', onOpen }: RowListProps) 
       event.preventDefault()
       return
     }
-    const target = findTarget(event, rows, tabStop, typing.current)
+    const project = projectToToggle(event, rows[tabStop])
+    const target = project === undefined ? findTarget(event, rows, tabStop, typing.current) : tabStop
     if (target === undefined) return
     event.preventDefault()
-    moveTo(target)
+    if (project === undefined) moveTo(target)
+    else onToggleProject?.(project)
   }
   useImperativeHandle(ref, () => ({
     focus: () => moveTo(tabStop),
@@ -97,6 +103,11 @@ export function RowList({ ref, groups, all, marks = '', onOpen }: RowListProps) 
   }))
 
   const rendered = listRows(first, last, tabStop, rows.length)
+  const placeAt = (index: number) => ({
+    'data-row': index,
+    className: 'absolute inset-x-0',
+    style: { top: index * rowHeight, height: rowHeight },
+  })
   return (
     <>
       {/* oxlint-disable-next-line jsx-a11y/no-static-element-interactions -- the rows inside receive the keys */}
@@ -105,7 +116,7 @@ export function RowList({ ref, groups, all, marks = '', onOpen }: RowListProps) 
         className="min-h-0 flex-1 [scrollbar-width:thin] overflow-x-hidden overflow-y-auto overscroll-contain px-2 pb-4"
         onKeyDown={handleKey}
         onFocus={({ target }) => {
-          const index = Number(target.closest('li')?.dataset['row'] ?? -1)
+          const index = Number(target.closest<HTMLElement>('[data-row]')?.dataset['row'] ?? -1)
           const row = rows[index]
           if (row !== undefined && row.key !== focused?.key) setFocused(placeOf(row, index))
         }}
@@ -117,33 +128,46 @@ export function RowList({ ref, groups, all, marks = '', onOpen }: RowListProps) 
           {splitByGroup(groups, rendered).map(({ group, start, items }) => (
             <div key={group.label}>
               {group.hasHead && items[0]?.index === start && (
-                <GroupHead label={group.label} top={start * rowHeight} height={rowHeight} />
+                <div {...placeAt(start)}>
+                  <GroupHead label={group.label} />
+                </div>
               )}
               <ul aria-label={group.label}>
                 {items.map(({ row, index }) => {
                   if (row.kind === 'head') return null
-                  const place = {
-                    'data-row': index,
-                    'aria-setsize': group.rows.length - (group.hasHead ? 1 : 0),
-                    'aria-posinset': index - start + (group.hasHead ? 0 : 1),
-                    className: 'absolute inset-x-0',
-                    style: { top: index * rowHeight, height: rowHeight },
+                  const common = {
+                    ref: index === tabStop ? tabStopRow : undefined,
+                    isTabStop: index === tabStop,
+                    onOpen,
                   }
                   return (
-                    <li key={row.key} {...place}>
-                      {row.kind === 'more' ? (
-                        <MoreRow isFailed={row.isFailed} onRetry={() => store.loadMore(row.selection)} />
-                      ) : (
+                    <li
+                      key={row.key}
+                      {...placeAt(index)}
+                      aria-setsize={group.rows.length - (group.hasHead ? 1 : 0)}
+                      aria-posinset={index - start + (group.hasHead ? 0 : 1)}
+                    >
+                      {row.kind === 'chat' ? (
                         <ChatRow
-                          ref={index === tabStop ? tabStopRow : undefined}
+                          {...common}
                           chat={row.chat}
                           marks={marks}
                           isCurrent={row.chat.id === current}
-                          isTabStop={index === tabStop}
+                          isInProject={row.isInProject}
                           mode={editing.modeOf(row.chat)}
                           events={editing.events}
-                          onOpen={onOpen}
                         />
+                      ) : row.kind === 'project' ? (
+                        <ProjectRow
+                          {...common}
+                          project={row.project}
+                          isCurrent={row.project.id === current}
+                          onToggle={() => onToggleProject?.(row.project.id)}
+                        />
+                      ) : row.kind === 'more' ? (
+                        <MoreRow isFailed={row.isFailed} onRetry={() => store.loadMore(row.selection)} />
+                      ) : (
+                        <EmptyProjectRow />
                       )}
                     </li>
                   )
@@ -171,7 +195,10 @@ const placeOf = (row: Row, index: number): Place => ({
   index,
 })
 
-const isFocusable = (row: Row | undefined): boolean => row?.kind === 'chat'
+const isFocusable = (row: Row | undefined): boolean => row?.kind === 'chat' || row?.kind === 'project'
+
+const nameOf = (row: Row): string =>
+  row.kind === 'chat' ? row.chat.title : row.kind === 'project' ? row.project.name : ''
 
 const findChat = (rows: readonly Row[], id: string | undefined): number =>
   id === undefined ? -1 : rows.findIndex((row) => row.kind === 'chat' && row.chat.id === id)
@@ -199,6 +226,13 @@ function step(rows: readonly Row[], from: number, by: 1 | -1): number | undefine
   return undefined
 }
 
+/** Returns the id of the project that a key opens or closes. */
+function projectToToggle(event: KeyboardEvent, row: Row | undefined): string | undefined {
+  if (row?.kind !== 'project' || event.ctrlKey || event.metaKey || event.altKey) return undefined
+  const isOpen = row.project.chats !== undefined
+  return event.key === (isOpen ? 'ArrowLeft' : 'ArrowRight') ? row.project.id : undefined
+}
+
 /** Returns the index of the row to which a key moves the focus. */
 function findTarget(
   event: KeyboardEvent,
@@ -212,6 +246,13 @@ function findTarget(
       return step(rows, from, 1) ?? from
     case 'ArrowUp':
       return step(rows, from, -1) ?? from
+    case 'ArrowLeft': {
+      const row = rows[from]
+      if (row?.kind !== 'chat' || !row.isInProject) return undefined
+      return rows.findLastIndex((each, index) => index < from && each.kind === 'project')
+    }
+    case 'ArrowRight':
+      return rows[from]?.kind === 'project' ? step(rows, from, 1) : undefined
     case 'Home':
       return step(rows, -1, 1)
     case 'End':
@@ -222,7 +263,7 @@ function findTarget(
   typing.text = (isNew ? '' : typing.text) + event.key.toLowerCase()
   typing.at = event.timeStamp
   const starts = (row: Row | undefined) =>
-    row?.kind === 'chat' && row.chat.title.toLowerCase().startsWith(typing.text)
+    row !== undefined && isFocusable(row) && nameOf(row).toLowerCase().startsWith(typing.text)
   // The first letter goes on to the next row, and each further one may stay.
   const start = typing.text.length === 1 ? from + 1 : from
   for (let count = 0; count < rows.length; count++) {

@@ -1,5 +1,5 @@
 import { Check, Ellipsis, Hand } from 'lucide-react'
-import { memo, type MouseEvent, type Ref } from 'react'
+import { memo, type MouseEvent, type ReactNode, type Ref } from 'react'
 import { Link } from 'react-router'
 import type { ListRow } from '../../data/chat-list.ts'
 import { classNames } from '../../ui/class-names.ts'
@@ -8,7 +8,8 @@ import { Skeleton, Spinner } from '../../ui/states/progress.tsx'
 import type { RowEvents, RowMode } from './row-editing.tsx'
 import { TitleInput } from './title-input.tsx'
 
-const rowLook =
+/** The classes of a row that is a link or a button. */
+export const rowLook =
   'flex h-full items-center gap-2 rounded-control pr-1.5 pl-2.5 text-sm -outline-offset-2 transition-colors hover:bg-hover'
 
 export interface ChatRowProps {
@@ -18,6 +19,8 @@ export interface ChatRowProps {
   readonly marks: string
   /** Whether this page shows the chat. */
   readonly isCurrent: boolean
+  /** Whether the chat stands under its project. */
+  readonly isInProject: boolean
   readonly isTabStop: boolean
   readonly mode: RowMode
   readonly events: RowEvents
@@ -31,6 +34,7 @@ export const ChatRow = memo(function ChatRow({
   chat,
   marks,
   isCurrent,
+  isInProject,
   isTabStop,
   mode,
   events,
@@ -43,7 +47,12 @@ export const ChatRow = memo(function ChatRow({
       <MarkedText text={chat.title} search={marks} />
     </span>
   )
-  const look = classNames(rowLook, isCurrent && 'bg-pressed font-medium', chat.unread && 'font-semibold')
+  const look = classNames(
+    rowLook,
+    isInProject && 'pl-8.5 pointer-coarse:pl-11',
+    isCurrent && 'bg-pressed font-medium',
+    chat.unread && 'font-semibold',
+  )
   const common = { title: chat.title, tabIndex: isTabStop ? 0 : -1 }
   if (mode !== 'plain')
     return (
@@ -110,7 +119,7 @@ function Checkmark({ isChecked }: { readonly isChecked: boolean }) {
 }
 
 /** Whether a click opens the link in this page. With a modifier key the browser opens another tab or window. */
-const opensHere = (event: MouseEvent): boolean =>
+export const opensHere = (event: MouseEvent): boolean =>
   !event.metaKey && !event.ctrlKey && !event.shiftKey && !event.altKey
 
 /** What a row shows of the state of its chat: that it waits, else that it is being written, else that it is unread. */
@@ -145,20 +154,26 @@ function describeChat({ title, waiting, running, unread }: ListRow): string {
 /** The head of a group of rows. */
 export function GroupHead({
   label,
-  top,
-  height,
+  action,
 }: {
   readonly label: string
-  readonly top: number
-  readonly height: number
+  /** A button at the end of the head. */
+  readonly action?: ReactNode
 }) {
   return (
-    <h2
-      style={{ top, height }}
-      className="absolute inset-x-0 flex items-end px-2.5 pb-1.5 text-xs text-muted"
-    >
-      {label}
-    </h2>
+    <div className="flex h-full items-end justify-between pr-1.5 pl-2.5">
+      <h2 className="pb-1.5 text-xs text-muted">{label}</h2>
+      {action}
+    </div>
+  )
+}
+
+/** Stands under an open project without chats. */
+export function EmptyProjectRow() {
+  return (
+    <span className="flex h-full items-center px-8.5 text-sm text-muted pointer-coarse:px-11">
+      No chats yet
+    </span>
   )
 }
 
