@@ -60,6 +60,7 @@ const layers = /** @type {Record<string, Record<string, readonly string[]>>} */ 
 
 /** The features that are shown inside a feature, which may import them. */
 const featuresBelow = /** @type {Record<string, readonly string[]>} */ ({
+  projects: ['chat'],
   chat: ['preferences', 'prompts', 'sharing', 'tools', 'usage'],
   'chat-list': ['projects', 'sharing'],
 })

@@ -9,6 +9,7 @@ function lazyWithLoad<Props>(load: () => Promise<ComponentType<Props>>) {
 
 const home = lazyWithLoad(async () => (await import('./screens/home-screen.tsx')).HomeScreen)
 const chat = lazyWithLoad(async () => (await import('./screens/chat-screen.tsx')).ChatScreen)
+const project = lazyWithLoad<object>(async () => (await import('./screens/project-screen.tsx')).ProjectScreen)
 const settings = lazyWithLoad<object>(
   async () => (await import('./screens/settings-screen.tsx')).SettingsScreen,
 )
@@ -37,6 +38,7 @@ export const userScreens: Readonly<Record<string, UserScreen>> = {
   '/': home,
   '/chat/:id': chat,
   '/chats/:id': chat,
+  '/project/:id': project,
   '/settings/:section?': settings,
   '/callback/:service?': callback,
 }

@@ -1,9 +1,16 @@
-import type { Project } from '@yonder/contract/project'
+import type { Project, ProjectChange, ProjectDetails, ProjectInput } from '@yonder/contract/project'
 import { useMemo } from 'react'
 import useSWR from 'swr'
+import { readReason, type FieldLabels } from '../lib/api/api-error.ts'
+import { optionalReadOptions } from '../lib/api/api-provider.tsx'
+import { useAction } from '../lib/api/use-action.ts'
 import { projectKeys, useLiveListOptions } from './named-list.ts'
 
 const projectsKey = `${projectKeys}s`
+
+const projectPath = (id: string): string => `${projectKeys}/${encodeURIComponent(id)}`
+
+const labels: FieldLabels = { name: 'Name', instructions: 'Instructions', bot: 'Bot' }
 
 const byName = new Intl.Collator(undefined, { numeric: true, sensitivity: 'base' })
 
@@ -12,4 +19,50 @@ export function useProjects() {
   const { data, ...read } = useSWR<readonly Project[], Error>(projectsKey, useLiveListOptions())
   const sorted = useMemo(() => data?.toSorted((one, other) => byName.compare(one.name, other.name)), [data])
   return { ...read, data: sorted }
+}
+
+/** A project with what only its page shows. A project that is gone is a 404, which is not read again. */
+export function useProject(id: string) {
+  return useSWR<ProjectDetails, Error>(projectPath(id), { ...optionalReadOptions, ...useLiveListOptions() })
+}
+
+/** Creates a project. */
+export function useAddProject() {
+  return useAction({
+    call: (api, input: ProjectInput) => api.post<ProjectDetails>('/api/project', input),
+    update: (update, project) =>
+      update<readonly Project[]>(projectsKey, (projects = []) => [...without(projects, project.id), project]),
+    success: ({ name }) => `Project "${name}" created`,
+    failure: (error) => `Failed to create project: ${readReason(error, labels)}`,
+  })
+}
+
+/** Changes a project. Fields that are absent keep their values. */
+export function useChangeProject(id: string) {
+  return useAction({
+    call: (api, change: ProjectChange) => api.put<ProjectDetails>(projectPath(id), change),
+    update(update, project) {
+      void update<ProjectDetails>(projectPath(id), () => project)
+      return update<readonly Project[]>(projectsKey, (projects) =>
+        projects?.map((other) => (other.id === id ? project : other)),
+      )
+    },
+    success: ({ name }) => `Project "${name}" updated`,
+    failure: (error) => `Failed to save project: ${readReason(error, labels)}`,
+  })
+}
+
+/** Deletes a project. Its chats stay. */
+export function useDeleteProject() {
+  return useAction({
+    call: (api, { id }: Pick<Project, 'id'>) => api.delete<null>(projectPath(id)),
+    update: (update, _answer, { id }) =>
+      update<readonly Project[]>(projectsKey, (projects) => projects && without(projects, id)),
+    success: () => 'Project deleted',
+    failure: (error) => `Failed to delete project: ${readReason(error)}`,
+  })
+}
+
+function without(projects: readonly Project[], id: string): readonly Project[] {
+  return projects.filter((project) => project.id !== id)
 }

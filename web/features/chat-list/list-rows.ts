@@ -61,6 +61,16 @@ export function groupFound(found: Part): readonly Group[] {
   return withoutHead('Chats found', [...chatRows('all', found.view.rows), ...moreRows(found)])
 }
 
+/** Returns the groups of the chats of a project. */
+export function groupProject(part: Part, today: Date): readonly Group[] {
+  return [
+    ...groupByTime(part.view.rows, today).flatMap(({ label, rows }) =>
+      withHead(label, chatRows('project', rows)),
+    ),
+    ...withoutHead('More chats', moreRows(part)),
+  ]
+}
+
 function withHead(label: string, rows: readonly Row[]): readonly Group[] {
   return rows.length === 0 ? [] : [{ label, hasHead: true, rows: [headOf(label), ...rows] }]
 }

@@ -1,5 +1,5 @@
 import { matchesSearch } from '@yonder/contract/lib/fold-text'
-import { Folder, FolderMinus } from 'lucide-react'
+import { Folder, FolderMinus, FolderPlus } from 'lucide-react'
 import { useState } from 'react'
 import { useProjects } from '../../data/projects.ts'
 import { Dialog } from '../../ui/dialog/dialog.tsx'
@@ -7,6 +7,7 @@ import { moveByArrowKeys } from '../../ui/focus.ts'
 import { SearchInput } from '../../ui/form/text-input.tsx'
 import { ErrorState } from '../../ui/states/error-state.tsx'
 import { LoadingState } from '../../ui/states/states.tsx'
+import { AddProjectDialog } from '../projects/project-dialogs.tsx'
 
 /** More projects than this are filtered. */
 const manyProjects = 8
@@ -17,10 +18,11 @@ export interface MoveDialogProps {
   readonly onClose: () => void
 }
 
-/** Asks for a project. */
+/** Asks for a project, which can be a new one. */
 export function MoveDialog({ onMove, onClose }: MoveDialogProps) {
   const { data: projects, error, mutate } = useProjects()
   const [filter, setFilter] = useState('')
+  const [isAdding, setAdding] = useState(false)
   const matches = matchesSearch(filter)
   const shown = projects?.filter(({ name }) => matches(name)) ?? []
   return (
@@ -54,15 +56,16 @@ export function MoveDialog({ onMove, onClose }: MoveDialogProps) {
                 {name}
               </Choice>
             ))}
+            <Choice icon={<FolderPlus size={16} aria-hidden />} onChoose={() => setAdding(true)}>
+              New project…
+            </Choice>
           </ul>
-        )}
-        {projects?.length === 0 && (
-          <p className="text-sm text-muted">There are no projects yet. Create one in the list of chats.</p>
         )}
         {projects !== undefined && projects.length > 0 && shown.length === 0 && (
           <p className="text-sm text-muted">No project has this name.</p>
         )}
       </div>
+      {isAdding && <AddProjectDialog onAdded={({ id }) => onMove(id)} onClose={() => setAdding(false)} />}
     </Dialog>
   )
 }

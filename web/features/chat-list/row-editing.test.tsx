@@ -166,6 +166,19 @@ test('a chat is moved to a project by keys', async () => {
   expect(bodies()).toEqual([{ chats: ['a'], change: { project_id: 'p' } }])
 })
 
+test('a chat is moved to a project that is created for it', async () => {
+  api
+    .on('GET /api/bots', () => json([]))
+    .on('POST /api/project', () => json({ id: 'n', name: 'New', bot: null }))
+  const { user } = await open()
+  fireEvent.contextMenu(row('a'))
+  await user.keyboard('{ArrowDown}{ArrowDown}{Enter}')
+  await user.click(await screen.findByRole('button', { name: 'New project…' }))
+  await user.type(screen.getByLabelText('Name *'), 'New{Enter}')
+  expect(await screen.findByText('Project "New" created')).toBeVisible()
+  expect(bodies()).toEqual([{ chats: ['a'], change: { project_id: 'n' } }])
+})
+
 test('deleting is offered only where users may delete, and is undone by Ctrl Z (§1.9)', async () => {
   const first = await open()
   await first.user.keyboard('{Delete}')

@@ -10,6 +10,8 @@ import { browserStorage } from '../../lib/browser-storage.ts'
 export const storageKeys = {
   homeBot: 'home_page_selected_bot',
   homeDraft: 'home_page_draft',
+  projectDraft: (projectId: string) => `project_${projectId}_draft`,
+  projectInstructions: (projectId: string) => `project_${projectId}_instructions`,
   homeOutbox: (request: string) => `home_page_outbox_${request}`,
   chatBot: (chatId: string) => `chat_${chatId}_selectedBot`,
   newMessage: (chatId: string) => `newChat_${chatId}_message`,
@@ -29,6 +31,7 @@ const ownerKey = 'chat_storage_owner'
 const textKeys = [
   /^home_page_draft$/,
   /^home_page_outbox_./,
+  /^project_.+_(?:draft|instructions)$/,
   /^chat_.+_(?:draft|outbox)$/,
   /^chat_.+_(?:edit|summary|question)_./,
   /^newChat_.+_(?:message|bot)$/,

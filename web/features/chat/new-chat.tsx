@@ -10,7 +10,7 @@ import {
   type Ref,
 } from 'react'
 import { useNavigate } from 'react-router'
-import { isOutage, toFailure } from '../../lib/api/api-error.ts'
+import { isNotFound, isOutage, toFailure } from '../../lib/api/api-error.ts'
 import { useApi } from '../../lib/api/api-provider.tsx'
 import { onConnectionBack } from '../../lib/api/connection.ts'
 import { browserStorage } from '../../lib/browser-storage.ts'
@@ -27,13 +27,21 @@ export interface NewChatProps {
   readonly choice: BotChoice
   /** The storage key of the text until it is sent. */
   readonly draftKey: string
+  /** The id of the project in which the chat begins. */
+  readonly project?: string | undefined
+  /** Called when there is no such project. */
+  readonly onProjectGone?: (() => void) | undefined
   /** The text area. */
   readonly ref?: Ref<HTMLTextAreaElement>
 }
 
-/** The input for the first message of a new chat, and the messages that were not sent. */
-export function NewChat({ choice, draftKey, ref }: NewChatProps) {
-  const { isStarting, unsent, automatic, start, sendAgain } = useStartChat(draftKey)
+/**
+ * The input for the first message of a new chat, and the messages that were not sent: in a project its own, elsewhere
+ * all.
+ */
+export function NewChat({ choice, draftKey, project, onProjectGone, ref }: NewChatProps) {
+  const place = { draftKey, project, onProjectGone }
+  const { isStarting, unsent, automatic, start, sendAgain } = useStartChat(place)
   const input = useRef<HTMLTextAreaElement>(null)
   useImperativeHandle(ref, () => input.current as HTMLTextAreaElement, [])
   return (
@@ -61,14 +69,20 @@ type UnsentHomeMessage = HomeMessage & Required<Pick<HomeMessage, 'failure'>>
  * Opens a new chat with its first message: stores the message, requests the id of a chat, and navigates to its
  * page, which sends the message.
  */
-function useStartChat(draftKey: string) {
+function useStartChat({
+  draftKey,
+  project,
+  onProjectGone,
+}: Pick<NewChatProps, 'draftKey' | 'project' | 'onProjectGone'>) {
   const api = useApi()
   const navigate = useNavigate()
   const [isStarting, setStarting] = useState(false)
   /** The message for which this page is reserving a chat. */
   const reserving = useRef<HomeMessage>(undefined)
   const stored = useSyncExternalStore(browserStorage.subscribe, () => JSON.stringify(homeOutbox.list()))
-  const messages = JSON.parse(stored) as readonly HomeMessage[]
+  const messages = (JSON.parse(stored) as readonly HomeMessage[]).filter(
+    (message) => project === undefined || message.project === project,
+  )
 
   useEffect(() => {
     homeOutbox.failAbandoned()
@@ -84,13 +98,18 @@ function useStartChat(draftKey: string) {
     }
   }, [])
 
-  const send = async (request: string, content: HomeMessage['content'], botName: string) => {
-    const message = { request, content, botName, draftKey, sentAt: Date.now() }
+  const send = async (sent: Pick<HomeMessage, 'request' | 'content' | 'botName' | 'project'>) => {
+    const { request, content, botName } = sent
+    const message = { ...sent, draftKey, sentAt: Date.now() }
     homeOutbox.write(message)
     reserving.current = message
     setStarting(true)
     try {
-      const chat = await api.get<ReservedChat>(`/api/chat/id?request=${request}`)
+      const query = new URLSearchParams({
+        request,
+        ...(sent.project !== undefined && { project: sent.project }),
+      })
+      const chat = await api.get<ReservedChat>(`/api/chat/id?${query}`)
       if (chat === undefined) homeOutbox.fail(message, { cause: 'signed_out' })
       // The attempt has failed if the user has left the page. The new chat must not replace the page that is open
       // now.
@@ -102,16 +121,19 @@ function useStartChat(draftKey: string) {
       }
     } catch (error) {
       logError('Error creating chat with message', error)
-      homeOutbox.fail(message, toFailure(error))
+      const isGone = isNotFound(error) && sent.project !== undefined
+      // Sent again, it begins a chat in no project.
+      homeOutbox.fail(isGone ? { ...message, project: undefined } : message, toFailure(error))
+      if (isGone) onProjectGone?.()
     } finally {
       clearDraft(draftKey, content)
       setStarting(false)
     }
   }
 
-  const sendAgain = ({ request, content }: HomeMessage, botName: string) => {
+  const sendAgain = ({ request, content, project: of }: HomeMessage, botName: string) => {
     // Another tab may have sent it, or be sending it at this moment.
-    if (homeOutbox.isUnsent(request)) void send(request, content, botName)
+    if (homeOutbox.isUnsent(request)) void send({ request, content, botName, project: of })
   }
   const automatic = messages.findLast(({ failure }) => failure !== undefined && isOutage(failure))
   useAutomaticSends(() => (isStarting ? undefined : automatic), sendAgain)
@@ -122,7 +144,8 @@ function useStartChat(draftKey: string) {
     unsent: messages.filter((message): message is UnsentHomeMessage => message.failure !== undefined),
     /** The message that is sent without a click after an outage: only the newest one, because sending it opens its chat. */
     automatic,
-    start: (content: MessageContent, botName: string) => void send(createMessageId(), content, botName),
+    start: (content: MessageContent, botName: string) =>
+      void send({ request: createMessageId(), content, botName, project }),
     sendAgain,
   }
 }

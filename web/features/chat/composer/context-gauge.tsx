@@ -71,7 +71,7 @@ export interface ContextUse {
 }
 
 /** Most tokenizers are close to four characters for a token in European languages. */
-const estimateTokens = (chars: number) => Math.ceil(chars / 4)
+export const estimateTokens = (chars: number) => Math.ceil(chars / 4)
 
 /**
  * Returns how much of the context window the messages of a path use: the provider's count for the last reply that has

@@ -3,7 +3,7 @@ import type { Failure } from '../../../lib/api/api-error.ts'
 import { browserStorage } from '../../../lib/browser-storage.ts'
 import { clearDraft, restoreDraft, storageKeys } from '../chat-storage.ts'
 
-/** A message of the home page, until the page of its chat sends it. */
+/** A message that begins a chat on the home page or on that of a project, until the page of its chat sends it. */
 export interface HomeMessage {
   /** The id of the request that reserves the chat, so that a repeated request gets the same chat. */
   readonly request: string
@@ -11,6 +11,8 @@ export interface HomeMessage {
   readonly botName: string
   /** The storage key of the input in which it was written, which contains it until it is sent or has failed. */
   readonly draftKey: string
+  /** The project in which the chat begins. */
+  readonly project?: string | undefined
   /** When the last attempt to send it began, in milliseconds since 1970. */
   readonly sentAt: number
   /** The reserved chat. From then on the page of the chat sends the message. */
@@ -23,7 +25,7 @@ export interface HomeMessage {
 const maxAttemptMs = 60_000
 
 /**
- * Stores the messages of the home page, so that none is lost by a reload, by a 401 that signs the user out, or when the
+ * Stores these messages, so that none is lost by a reload, by a 401 that signs the user out, or when the
  * user opens another page.
  */
 export const homeOutbox = {
@@ -63,7 +65,7 @@ export const homeOutbox = {
     for (const { request, chatId: reserved } of homeOutbox.list())
       if (reserved === chatId) browserStorage.remove(storageKeys.homeOutbox(request))
   },
-  /** Called when the home page opens: fails the messages that the pages of their chats have not taken. */
+  /** Called when such a page opens: fails the messages that the pages of their chats have not taken. */
   failAbandoned(): void {
     for (const message of homeOutbox.list()) {
       const isOld = message.sentAt < Date.now() - maxAttemptMs

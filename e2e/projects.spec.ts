@@ -1,0 +1,144 @@
+import type { Page } from '@playwright/test'
+import type { Project } from '@yonder/contract/project'
+import { input, openTab, writeMessage } from './support/chat-page.ts'
+import { expect, looks, setLook } from './support/fixtures.ts'
+import { dismissToasts, expectNoSidewaysScroll } from './support/page-checks.ts'
+import { callApi, test } from './support/tools-fixtures.ts'
+
+const addProject = (page: Page, fields: Partial<Project> & { readonly instructions?: string }) =>
+  callApi<Project>(page, 'POST', '/api/project', fields)
+const head = (page: Page, name: string) => page.getByRole('heading', { name, level: 1 })
+const panel = (page: Page) => page.getByRole('tabpanel')
+const reply = (page: Page, text: string) => page.getByRole('article').getByText(text, { exact: true })
+
+for (const { look, ...window } of looks)
+  test(`a project has the chats that begin in it, tells their model its instructions, and leaves them when it is deleted: ${look}`, async ({
+    page,
+    model,
+    axe,
+    problems,
+  }) => {
+    // The page may read its project again before it is left.
+    problems.allow(/api\/project\/.*404/)
+    await setLook(page, window)
+    const { id } = await addProject(page, { name: 'Thesis' })
+    await page.goto(`/project/${id}`)
+    await expect(head(page, 'Thesis')).toBeVisible()
+    await expect(page).toHaveTitle('Thesis · Yonder')
+    await expect(panel(page)).toContainText('No chats yet')
+    await axe(page)
+
+    // By keys alone, from the input on.
+    await expect(input(page)).toBeFocused()
+    await page.getByRole('tab', { name: 'Chats' }).focus()
+    await page.keyboard.press('ArrowRight')
+    await page.keyboard.press('Enter')
+    await page.keyboard.press('Tab')
+    await page.keyboard.type('Cite every figure.')
+    await expect(panel(page)).toContainText('18 characters, about 5 tokens of every message')
+    await axe(page)
+    await page.keyboard.press('Escape')
+    await expect(page.getByRole('alertdialog', { name: 'Discard changes?' })).toBeVisible()
+    await page.keyboard.press('Enter')
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('Enter')
+    await expect(page.getByText('Project "Thesis" updated')).toBeVisible()
+
+    model.reply(['Two of five.', { finish: 'stop' }])
+    await writeMessage(page, 'Sources on tidal energy')
+    await expect(page).toHaveURL(/\/chat\//)
+    await expect(reply(page, 'Two of five.')).toBeVisible()
+    expect(model.requests.at(-1)?.body.messages).toEqual([
+      { role: 'system', content: 'Cite every figure.' },
+      { role: 'user', content: 'Sources on tidal energy' },
+    ])
+
+    await page.goto(`/project/${id}`)
+    const chat = panel(page).getByRole('link', { name: /^Sources on tidal energy/ })
+    await expect(chat).toBeVisible()
+    await dismissToasts(page)
+    await axe(page)
+    await expectNoSidewaysScroll(page)
+    await page.getByRole('button', { name: 'Project actions' }).focus()
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('Enter')
+    const name = page.getByRole('dialog', { name: 'Edit project' }).getByLabel('Name *')
+    await name.fill('Dissertation')
+    await axe(page)
+    await name.press('Enter')
+    await expect(head(page, 'Dissertation')).toBeVisible()
+    await page.getByRole('button', { name: 'Project actions' }).press('ArrowUp')
+    await page.keyboard.press('Enter')
+    const question = page.getByRole('alertdialog', { name: 'Delete the project “Dissertation”?' })
+    await expect(question).toContainText('Its chat is kept, in no project.')
+    await axe(page)
+    await question.getByRole('button', { name: 'Delete' }).press('Enter')
+    await expect(page.getByText('Welcome,')).toBeVisible()
+    const { chats } = await callApi<{ chats: object[] }>(page, 'GET', '/api/chat-list?section=recent')
+    expect(chats).toMatchObject([{ title: 'Sources on tidal energy' }])
+  })
+
+test('a chat follows the instructions of the project that it is moved to from the next message on', async ({
+  page,
+  model,
+}) => {
+  const { id } = await addProject(page, { name: 'Sweden', instructions: 'It is about Sweden.' })
+  await page.goto(`/project/${id}`)
+  model.reply(['Hej.', { finish: 'stop' }])
+  await writeMessage(page, 'Hello')
+  await expect(reply(page, 'Hej.')).toBeVisible()
+  await page
+    .getByRole('navigation', { name: 'Chats' })
+    .getByRole('link', { name: /^Hello/ })
+    .waitFor({ state: 'detached' })
+
+  await page.goto(`/project/${id}`)
+  await panel(page)
+    .getByRole('link', { name: /^Hello/ })
+    .press('Shift+F10')
+  await page.getByRole('menuitem', { name: 'Move to project…' }).press('Enter')
+  await page.getByRole('button', { name: 'New project…' }).press('Enter')
+  const dialog = page.getByRole('dialog', { name: 'New project' })
+  await dialog.getByLabel('Name *').fill('Norway')
+  await dialog.getByLabel('Name *').press('Enter')
+  await expect(panel(page)).toContainText('No chats yet')
+  const projects = await callApi<Project[]>(page, 'GET', '/api/projects')
+  const norway = projects.find(({ name }) => name === 'Norway')!
+  await callApi(page, 'PUT', `/api/project/${norway.id}`, { instructions: 'It is about Norway.' })
+  await page.goto(`/project/${norway.id}`)
+  await panel(page)
+    .getByRole('link', { name: /^Hello/ })
+    .press('Enter')
+  await expect(reply(page, 'Hej.')).toBeVisible()
+  model.reply(['Hei.', { finish: 'stop' }])
+  await writeMessage(page, 'Again')
+  await expect(reply(page, 'Hei.')).toBeVisible()
+  expect(model.requests.at(-1)?.body.messages?.[0]).toEqual({
+    role: 'system',
+    content: 'It is about Norway.',
+  })
+})
+
+test('what is typed in a project that another tab deletes is not lost, and starts a chat in no project', async ({
+  page,
+  model,
+  context,
+  problems,
+}) => {
+  problems.expect(/api\/project\/.*404/)
+  const { id } = await addProject(page, { name: 'Thesis', instructions: 'Cite every figure.' })
+  await page.goto(`/project/${id}`)
+  await expect(page.getByRole('combobox', { name: 'Bot' })).toHaveValue(/./)
+  await input(page).fill('A long question')
+  const other = await openTab(context, `/project/${id}`)
+  await other.getByRole('button', { name: 'Project actions' }).click()
+  await other.getByRole('menuitem', { name: 'Delete…' }).click()
+  await other.getByRole('button', { name: 'Delete' }).click()
+  await expect(head(page, 'The project “Thesis” was deleted')).toBeVisible()
+  await expect(input(page)).toHaveValue('A long question')
+  model.reply(['An answer.', { finish: 'stop' }])
+  await input(page).press('Enter')
+  await expect(reply(page, 'An answer.')).toBeVisible()
+  expect(model.requests.at(-1)?.body.messages).toEqual([{ role: 'user', content: 'A long question' }])
+})
