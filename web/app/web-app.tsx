@@ -53,7 +53,7 @@ function Unreachable({ startup: { failure, retry } }: { readonly startup: Startu
 /** The routes for the current sign-in state. */
 function SessionRoutes({ settings }: { readonly settings: ClientSettings }) {
   const { state, identity } = useIdentity()
-  const { pathname, search } = useLocation()
+  const { pathname, search, hash } = useLocation()
   const navigate = useNavigate()
   const actions = {
     getAccessToken: identity.getAccessToken,
@@ -71,7 +71,7 @@ function SessionRoutes({ settings }: { readonly settings: ClientSettings }) {
   return (
     <AppRoutes
       session={session}
-      landing={<SignInScreen settings={settings} returnTo={pathname + search} />}
+      landing={<SignInScreen settings={settings} returnTo={pathname + search + hash} />}
     />
   )
 }

@@ -35,6 +35,7 @@ import type { ChatSession } from './session/chat-session.ts'
 import type { SessionView } from './session/session-reducer.ts'
 import { useChatSession } from './session/use-chat-session.ts'
 import { findSummary, SummaryContext } from './summary/current-summary.ts'
+import { TargetNote } from './target/message-target.tsx'
 
 /** A chat of the user; another one needs another `key`. A chat that does not exist redirects to the home page. */
 export function ChatView({ chatId }: { readonly chatId: string }) {
@@ -163,6 +164,15 @@ function Conversation({ chat, view, session, frame }: ConversationProps) {
           )}
         </div>
         <ComposerBar onGoToEnd={following ? undefined : goToEnd} onButtonRemoved={moveFocus}>
+          <TargetNote
+            session={session}
+            busy={busy}
+            onShow={({ messageId, words }) => {
+              goToMessage(messageId)
+              if (words !== '') find.current?.open({ words, messageId })
+            }}
+            onRemoved={moveFocus}
+          />
           <ChatStatus
             view={view}
             pending={calls.last?.call?.state === 'waiting' ? calls.last : undefined}

@@ -95,7 +95,7 @@ it('applies the search on Enter, and not before (§2.42)', async () => {
   await waitFor(() => expect(rows()).toHaveLength(4))
 })
 
-it('shows the passage that a search has found, and whose it is (§2.43)', async () => {
+it('shows the passage that a search has found, whose it is, and links to its message (§2.43)', async () => {
   const passage = {
     message_id: 'm7',
     role: 'assistant' as const,
@@ -115,6 +115,8 @@ it('shows the passage that a search has found, and whose it is (§2.43)', async 
   await userEvent.type(box(), 'ferry{Enter}')
   await waitFor(() => expect(rows()).toHaveLength(4))
   const [first, second, third, fourth] = rows()
+  expect(first).toHaveAttribute('href', '/chat/a#message=m7&words=ferry')
+  expect(third).toHaveAttribute('href', '/chat/c')
   expect(within(first!).getByText(/Saltholmen/)).toHaveTextContent(
     '…take the 9:40 ferry from Saltholmen. A family tick…',
   )

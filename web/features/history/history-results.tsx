@@ -13,6 +13,7 @@ import { MessagesSquare, SearchX } from 'lucide-react'
 import { useEffect, useEffectEvent } from 'react'
 import { Link } from 'react-router'
 import type { ChatSearch } from '../../data/chats.ts'
+import { linkToMessage } from '../../data/message-link.ts'
 import { formatMoment, formatRecent } from '../../lib/format-time.ts'
 import { Button } from '../../ui/button/button.tsx'
 import { classNames } from '../../ui/class-names.ts'
@@ -93,11 +94,12 @@ interface HistoryRowProps {
 
 function HistoryRow({ chat, search, onOpen }: HistoryRowProps) {
   const { title, isTitleCut, preview, model } = summarizeChat(chat, search)
+  const { passage } = chat
   const updated = new Date(chat.update_time)
   return (
     <li>
       <Link
-        to={`/chat/${encodeURIComponent(chat.id)}`}
+        to={linkToMessage(chat.id, passage && { messageId: passage.message_id, words: search })}
         onClick={(event) => {
           // With a modifier key the browser opens the chat in another tab or window, so the dialog stays open.
           if (!event.metaKey && !event.ctrlKey && !event.shiftKey && !event.altKey) onOpen()
@@ -123,7 +125,14 @@ function HistoryRow({ chat, search, onOpen }: HistoryRowProps) {
               {formatRecent(updated)}
             </time>
           </span>
-          <span dir="auto" className="block truncate text-sm text-muted">
+          {/* A passage is shown whole, also on a phone, because its words may be anywhere in it. */}
+          <span
+            dir="auto"
+            className={classNames(
+              'text-sm text-muted',
+              passage === undefined ? 'block truncate' : 'line-clamp-2 wrap-anywhere',
+            )}
+          >
             <MarkedText text={preview} search={search} />
           </span>
           {search !== '' && (

@@ -47,6 +47,8 @@ export class ChatFinder {
   /** Where the search began. */
   #from = 0
   #round = 0
+  /** The message whose first match is shown, if it is not that of any message. */
+  #onlyIn: string | undefined
 
   constructor(load: () => Promise<TextOfMarkdown>) {
     this.#load = load
@@ -64,10 +66,23 @@ export class ChatFinder {
 
   /** Searches, and shows the first match from the turn with this id on. */
   find(patterns: Patterns, fromTurnId?: string): void {
+    this.#start(
+      patterns,
+      this.#turns.findIndex(({ id }) => id === fromTurnId),
+    )
+  }
+
+  /** Searches, and shows the first match in this message, or none if it has none. */
+  findIn(messageId: string, patterns: Patterns): void {
+    const from = this.#turns.findIndex(({ texts }) => texts.some(({ ids }) => ids.includes(messageId)))
+    this.#start(patterns, from, messageId)
+  }
+
+  #start(patterns: Patterns, from: number, onlyIn?: string): void {
     this.#patterns = patterns
     this.#state.set({ ...nothing, isComplete: patterns.length === 0 })
-    const from = this.#turns.findIndex(({ id }) => id === fromTurnId)
     this.#from = Math.max(0, from)
+    this.#onlyIn = onlyIn
     this.#counting = this.#count()
   }
 
@@ -110,8 +125,11 @@ export class ChatFinder {
       counts[at] = found
       sum += found
       const { current, isComplete } = this.#state.get()
-      if (found > 0 && turn !== undefined && current === undefined && !isComplete)
-        this.#state.update((state) => ({ ...state, count: sum, current: { turnId: turn.id, index: 0 } }))
+      if (found > 0 && turn !== undefined && current === undefined && !isComplete) {
+        const index = this.#onlyIn === undefined ? 0 : firstMatchIn(turn, this.#onlyIn)
+        if (index !== undefined)
+          this.#state.update((state) => ({ ...state, count: sum, current: { turnId: turn.id, index } }))
+      }
       if (performance.now() < sliceEnd) continue
       // A chat that changes while it is shown keeps its numbers until they are all known.
       if (!isComplete) this.#state.update((state) => ({ ...state, count: sum }))
@@ -136,21 +154,33 @@ export class ChatFinder {
     const [first] = group
     if (first.role === 'user') {
       const text = textOfContent(first.content)
-      return [this.#remember(first, text, () => holdsMarkdown(text))]
+      return [this.#remember([first], text, () => holdsMarkdown(text))]
     }
     return groupContinued(group).map((replies) => {
       const text = replies.map(textOfMessage).reduce(joinCutText)
-      return this.#remember(replies.at(-1) ?? replies[0], text, () => true)
+      return this.#remember(replies, text, () => true)
     })
   }
 
-  #remember(message: Message, source: string, isMarkdown: () => boolean): SearchedText {
-    const known = this.#texts.get(message)
+  #remember(messages: MessageGroup, source: string, isMarkdown: () => boolean): SearchedText {
+    const last = messages.at(-1) ?? messages[0]
+    const known = this.#texts.get(last)
     if (known?.source === source) return known
-    const text = { source, isMarkdown }
-    this.#texts.set(message, text)
+    const text = { ids: messages.map(({ id }) => id), source, isMarkdown }
+    this.#texts.set(last, text)
     return text
   }
+}
+
+/** Returns the index of the first match in a message among those of its turn, whose matches are counted. */
+function firstMatchIn({ texts }: Turn, messageId: string): number | undefined {
+  let index = 0
+  for (const { ids, counted } of texts) {
+    const count = counted?.count ?? 0
+    if (ids.includes(messageId)) return count > 0 ? index : undefined
+    index += count
+  }
+  return undefined
 }
 
 interface Turn {
@@ -160,6 +190,8 @@ interface Turn {
 
 /** A text as it is drawn in one piece, and what is known of it. */
 interface SearchedText {
+  /** The messages from which it is joined. */
+  readonly ids: readonly string[]
   readonly source: string
   readonly isMarkdown: () => boolean
   bare?: string

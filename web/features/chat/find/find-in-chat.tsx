@@ -24,7 +24,7 @@ import './find.css'
 export interface FindInChatHandle {
   /**
    * Opens the search. With words, every occurrence of each of them is a match, as in the search of all chats, and the
-   * first one in the message with this id, or after it, is shown.
+   * first one in the message with this id is shown.
    */
   readonly open: (found?: { readonly words: string; readonly messageId: string }) => void
 }
@@ -65,11 +65,12 @@ export function FindInChat(props: FindInChatProps) {
       setOpen(true)
       if (found !== undefined) setQuery(found.words)
     })
-    const turns = listTurns(props)
-    finder.setTurns(turns)
-    const turn = turns.find((group) => group.some(({ id }) => id === found?.messageId))
-    if (found !== undefined) start(patternsOfWords(found.words), turn?.[0].id)
-    else if (!isOpen) start(patternsOfQuery(query), firstTurnInView(content.current))
+    finder.setTurns(listTurns(props))
+    if (found !== undefined) {
+      const patterns = patternsOfWords(found.words)
+      marks.mark(patterns)
+      finder.findIn(found.messageId, patterns)
+    } else if (!isOpen) start(patternsOfQuery(query), firstTurnInView(content.current))
     // With words, the focus stays on the message that was found.
     if (found !== undefined) return
     input.current?.focus()
@@ -172,9 +173,14 @@ function ShowMatches({ finder, marks, list, content, onJump }: ShowMatchesProps)
     let place: number | undefined
     endScroll.current = scrollToPlace(() => {
       const range = marks.currentRange()
-      if (range !== undefined) uncover(range)
-      const { top, bottom } = (range ?? turn).getBoundingClientRect()
-      place ??= choosePlace(top, range === undefined ? top : bottom)
+      // Its text may be drawn later, or not at all, such as while it is being edited.
+      if (range === undefined) {
+        turn.scrollIntoView({ block: 'nearest' })
+        return undefined
+      }
+      uncover(range)
+      const { top, bottom } = range.getBoundingClientRect()
+      place ??= choosePlace(top, bottom)
       return top - place
     })
   })

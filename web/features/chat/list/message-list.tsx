@@ -67,6 +67,7 @@ export function MessageList(props: MessageListProps) {
   const endScroll = useRef<() => void>(undefined)
   useEffect(() => () => endScroll.current?.(), [])
   const draw = (messageId: string) => {
+    endScroll.current?.()
     for (const { groups, index } of chunks)
       for (const group of groups) {
         if (!group.some(({ id }) => id === messageId)) continue
@@ -81,7 +82,6 @@ export function MessageList(props: MessageListProps) {
     goTo: (id) => {
       const element = draw(id)
       element?.focus({ preventScroll: true })
-      endScroll.current?.()
       if (element !== undefined) endScroll.current = scrollToPlace(() => distanceFromTop(element))
     },
   }))

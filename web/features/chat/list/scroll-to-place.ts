@@ -8,7 +8,8 @@ const userEvents = ['wheel', 'touchmove', 'pointerdown', 'keydown'] as const
 /**
  * Scrolls the page until a target is in its place, and again as long as what is drawn around it moves it: the heights of
  * messages are estimates until they are drawn. Ends when the target stays, or when the user presses a key or scrolls.
- * `distance` is how far below its place the target is, in pixels; undefined when there is none. Returns a function that ends it.
+ * `distance` is how far below its place the target is, in pixels; undefined while it is not drawn. Returns a function
+ * that ends it.
  */
 export function scrollToPlace(distance: () => number | undefined): () => void {
   const ended = new AbortController()
@@ -18,10 +19,10 @@ export function scrollToPlace(distance: () => number | undefined): () => void {
   const follow = () => {
     if (signal.aborted) return
     const before = window.scrollY
-    const offset = distance() ?? 0
-    if (Math.abs(offset) >= 1) window.scrollBy(0, offset)
+    const offset = distance()
+    if (offset !== undefined && Math.abs(offset) >= 1) window.scrollBy(0, offset)
     // At the end of the page nothing moves either.
-    still = window.scrollY === before ? still + 1 : 0
+    still = offset !== undefined && window.scrollY === before ? still + 1 : 0
     frames += 1
     if (still > stillFrames || frames > maxFrames) ended.abort()
     else requestAnimationFrame(follow)

@@ -64,7 +64,7 @@ export class ChatSession {
   #viewers = 0
   #closeTimer: ReturnType<typeof setTimeout> | undefined
   #pollTimer: ReturnType<typeof setTimeout> | undefined
-  #savingSelection = Promise.resolve()
+  #savingSelection: Promise<string | undefined> = Promise.resolve(undefined)
   readonly #automaticSends: AutomaticSends
   #stopWatchingConnection = () => {}
 
@@ -120,6 +120,11 @@ export class ChatSession {
   }
 
   readonly reload = (): void => this.#apply({ type: 'outdated' })
+
+  /** Loads the chat again and resolves when that has succeeded or failed. */
+  read(): Promise<void> {
+    return this.#reader.read()
+  }
 
   /** Shows the message and an empty reply, and requests the reply. During a run it only returns false. */
   send({ id = createMessageId(), ...draft }: MessageDraft): boolean {
@@ -198,20 +203,32 @@ export class ChatSession {
 
   /** Shows the branch of a message at once, saves the selection and loads the chat again. */
   readonly selectBranch = (messageId: string): void => {
+    void this.#selectOrNotify(messageId)
+  }
+
+  async #selectOrNotify(messageId: string): Promise<void> {
+    const reason = await this.showBranch(messageId)
+    if (reason !== undefined) toast.error(`The chosen version could not be saved: ${reason}`)
+  }
+
+  /** The same. Resolves with the reason if the selection could not be saved, so that the former branch is shown again. */
+  showBranch(messageId: string): Promise<string | undefined> {
     this.#apply({ type: 'branch_selected', messageId })
-    this.#savingSelection = this.#savingSelection.then(() => this.#saveSelection(messageId))
+    return (this.#savingSelection = this.#savingSelection.then(() => this.#saveSelection(messageId)))
   }
 
   /** Of the branches that are selected while one is being saved, only the last is saved. */
-  async #saveSelection(messageId: string): Promise<void> {
+  async #saveSelection(messageId: string): Promise<string | undefined> {
+    let reason: string | undefined
     try {
       if (this.#state.pendingSelections === 1)
         await this.#api.post('/api/chat/select-response', { chatId: this.#chatId, messageId })
     } catch (error) {
       logError('Error selecting response', error)
-      toast.error(`The chosen version could not be saved: ${readReason(error)}`)
+      reason = readReason(error)
     }
     this.#apply({ type: 'branch_saved' })
+    return reason
   }
 
   /** Shows a summary as the server has stored it, or removes one that the server has removed. */
