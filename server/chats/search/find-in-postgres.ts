@@ -14,7 +14,7 @@ const indexCostInChats = 22_500
 export async function findInPostgres(trx: Db, request: FindRequest): Promise<FoundPage> {
   await prepareSearch(trx)
   const found = await findChats(trx, request)
-  return { ...found, passages: await listPassages(trx, request, found.ids) }
+  return { ...found, passages: await listPassages(trx, found.ids, request.words) }
 }
 
 /**

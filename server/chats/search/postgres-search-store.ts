@@ -93,11 +93,11 @@ export async function listChats(trx: Db, query: ListChatsQuery): Promise<ListedC
   return rows[0] ?? { ids: [], total: 0, isComplete: false }
 }
 
-/** Returns the passage of each of these chats of the user, which contain every word. */
+/** Returns the passage of each of these chats, which contain every word. The caller must know that they are the user's. */
 export async function listPassages(
   trx: Db,
-  { userId, words }: Pick<ListChatsQuery, 'userId' | 'words'>,
   chatIds: readonly string[],
+  words: readonly string[],
 ): Promise<ReadonlyMap<string, FoundPassage>> {
   if (chatIds.length === 0) return new Map()
   const sum = (found: (word: string) => RawBuilder<boolean>) =>
@@ -115,10 +115,11 @@ export async function listPassages(
       lateral (select ${sql.raw(foldSql('part'))} as folded offset 0) f
     where ${inPart} >= ${enough} limit 1)`
   const { rows } = await sql<FoundPassage & { readonly chat_id: string }>`
-    with queued as (${selectQueued(userId)}),
-      texts as (
+    with texts as (
         select chat_id, position, text from search_texts where chat_id = any(${chatIds}::text[])
-        union all select chat_id, position, text from queued where chat_id = any(${chatIds}::text[])),
+        union all select m.chat_id, m.position, ${sql.raw(foldSql('m.content'))}
+        from search_queue q join messages m on m.position = q.position
+        where m.chat_id = any(${chatIds}::text[]) and ${sql.raw(searchableSql('m'))}),
       matched as (select chat_id, position, ${inText} as words from texts group by chat_id, position),
       best as (
         select distinct on (m.chat_id) m.position, f.words,
@@ -134,7 +135,7 @@ export async function listPassages(
 
 /** The user's messages in the queue, whose texts are not stored yet. */
 const selectQueued = (userId: string): RawBuilder<unknown> => sql`
-  select m.chat_id, m.position, ${sql.raw(foldSql('m.content'))} as text
+  select m.chat_id, ${sql.raw(foldSql('m.content'))} as text
   from search_queue q join messages m on m.position = q.position join chats c on c.id = m.chat_id
   where ${readable({ id: userId }, 'chats as c')} and ${sql.raw(searchableSql('m'))}`
 
