@@ -16,6 +16,12 @@ const settings = lazyWithLoad<object>(
 const callback = lazyWithLoad<object>(
   async () => (await import('./screens/callback-screen.tsx')).CallbackScreen,
 )
+const archived = lazyWithLoad<object>(
+  async () => (await import('./screens/set-aside-screens.tsx')).ArchivedScreen,
+)
+const deleted = lazyWithLoad<object>(
+  async () => (await import('./screens/set-aside-screens.tsx')).DeletedScreen,
+)
 const share = lazyWithLoad(async () => (await import('./screens/share-screen.tsx')).ShareScreen)
 const terms = lazyWithLoad(async () => (await import('./screens/terms-screen.tsx')).TermsScreen)
 const privacy = lazyWithLoad(async () => (await import('./screens/privacy-screen.tsx')).PrivacyScreen)
@@ -39,6 +45,8 @@ export const userScreens: Readonly<Record<string, UserScreen>> = {
   '/chat/:id': chat,
   '/chats/:id': chat,
   '/project/:id': project,
+  '/archived': archived,
+  '/deleted': deleted,
   '/settings/:section?': settings,
   '/callback/:service?': callback,
 }

@@ -1,8 +1,15 @@
-import type { ChangedChats, ChatChange, ChatsChange } from '@yonder/contract/chat-list'
+import type {
+  ChangedChats,
+  ChatChange,
+  ChatsChange,
+  ChatsPurge,
+  PurgedChats,
+} from '@yonder/contract/chat-list'
 import { maxNamedChats } from '@yonder/contract/lib/chat-limits'
 import type { ShareResponse } from '@yonder/contract/share'
-import { readReason } from '../lib/api/api-error.ts'
-import { useAction } from '../lib/api/use-action.ts'
+import { isNotFound, readReason } from '../lib/api/api-error.ts'
+import { useAction, type ActionResult } from '../lib/api/use-action.ts'
+import { toast } from '../lib/toasts.ts'
 import { useChatList, type RowPatch } from './chat-list.ts'
 import { sharesKey } from './named-list.ts'
 
@@ -42,6 +49,8 @@ export function useChangeChats() {
         throw error
       }
     },
+    // The links of deleted chats are off.
+    update: (update, _answer, { change }) => change.deleted !== undefined && update(sharesKey),
     success({ changed }, { change }) {
       const verb = verbOf(change)
       return (verb === 'archived' || verb === 'deleted') && changed > 0
@@ -58,6 +67,37 @@ export function useChangeChats() {
       `${isNamed(chats) && chats.length === 1 ? 'The chat was' : 'The chats were'} not ${verbOf(change)}: ${readReason(error, { 'change.title': 'Title' })}`,
   })
   return action.run
+}
+
+/** Restores deleted chats, some or all, and says so. */
+export function useRestoreChats() {
+  const change = useChangeChats()
+  return async (chats: ChatsChange['chats']): Promise<ActionResult<ChangedChats>> => {
+    const result = await change({ chats, change: { deleted: false } })
+    if (result.done && result.answer.changed > 0) toast.success(`${count(result.answer.changed)} restored`)
+    return result
+  }
+}
+
+/** Deletes deleted chats for good, some or all. Returns whether they are. */
+export function usePurgeChats() {
+  const store = useChatList()
+  const { run } = useAction({
+    call: (api, chats: ChatsPurge['chats']) =>
+      api.post<PurgedChats>('/api/chats/purge', { chats }).catch((error: unknown) => {
+        // Another tab has deleted them for good, or restored them.
+        if (isNotFound(error)) return { purged: 0 }
+        throw error
+      }),
+    success: ({ purged }) => (purged === 0 ? undefined : `${count(purged)} deleted for good`),
+    failure: (error) => `The chats were not deleted: ${readReason(error)}`,
+  })
+  return async (chats: ChatsPurge['chats']): Promise<boolean> => {
+    const { done } = await run(chats)
+    if (done)
+      store.remove(chats === 'all' ? store.view({ section: 'deleted' }).rows.map(({ id }) => id) : chats)
+    return done
+  }
 }
 
 /** Shares a chat as it is shown now. */

@@ -258,6 +258,12 @@ export class ChatListStore {
     }
   }
 
+  /** Forgets chats that the server has deleted for good. */
+  readonly remove = (ids: readonly string[]): void => {
+    for (const id of ids) this.#remove(id)
+    this.#emit()
+  }
+
   /** Adds what another read has found out about chats, such as the open chat. An event that came first wins. */
   readonly note = (rows: readonly ListRow[]): void => {
     this.#take(
@@ -449,7 +455,7 @@ export class ChatListStore {
     const shown = this.#shown
     if (shown === undefined) return
     const row = this.#rows.get(shown.id)
-    if (row === undefined || document.visibilityState === 'hidden') return
+    if (row === undefined || row.deleted_time !== undefined || document.visibilityState === 'hidden') return
     const { update_time: time } = row
     if (shown.seen !== undefined && time <= shown.seen) return
     shown.seen = time

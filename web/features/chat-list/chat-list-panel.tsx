@@ -6,6 +6,7 @@ import { useOpenProjects } from './list-layout.ts'
 import { groupFound, groupSections, type ListedProject } from './list-rows.ts'
 import { ListSkeleton } from './list-skeleton.tsx'
 import { RowList, type RowListHandle } from './row-list.tsx'
+import { ShowOnlyMenu } from './show-only-menu.tsx'
 import { useToday } from './time-groups.ts'
 
 const pinned: Selection = { section: 'pinned' }
@@ -28,26 +29,29 @@ export function ChatListPanel({ onOpen }: ChatListPanelProps) {
   const list = useRef<RowListHandle>(null)
   return (
     <>
-      <div className="px-3 pt-1 pb-2">
-        <SearchInput
-          aria-label="Filter chats"
-          placeholder="Filter chats"
-          maxLength={maxFilterChars}
-          value={text}
-          onChange={(event) => setText(event.target.value)}
-          onKeyDown={(event) => {
-            if (event.nativeEvent.isComposing) return
-            if (event.key === 'Escape' && text !== '') {
-              // It only empties the filter: the drawer stays open and a reply goes on.
-              event.preventDefault()
-              event.stopPropagation()
-              setText('')
-            } else if (event.key === 'ArrowDown') {
-              event.preventDefault()
-              list.current?.focus()
-            } else if (event.key === 'Enter' && filter !== '') list.current?.openFirst()
-          }}
-        />
+      <div className="flex items-center gap-1 pt-1 pr-2 pb-2 pl-3">
+        <div className="min-w-0 flex-1">
+          <SearchInput
+            aria-label="Filter chats"
+            placeholder="Filter chats"
+            maxLength={maxFilterChars}
+            value={text}
+            onChange={(event) => setText(event.target.value)}
+            onKeyDown={(event) => {
+              if (event.nativeEvent.isComposing) return
+              if (event.key === 'Escape' && text !== '') {
+                // It only empties the filter: the drawer stays open and a reply goes on.
+                event.preventDefault()
+                event.stopPropagation()
+                setText('')
+              } else if (event.key === 'ArrowDown') {
+                event.preventDefault()
+                list.current?.focus()
+              } else if (event.key === 'Enter' && filter !== '') list.current?.openFirst()
+            }}
+          />
+        </div>
+        <ShowOnlyMenu onOpen={onOpen} />
       </div>
       {filter === '' ? (
         <Sections list={list} onOpen={onOpen} />

@@ -1,6 +1,7 @@
 import type { Chat } from '@yonder/contract/chat'
 import { useCallback, useEffect, useMemo, useRef } from 'react'
 import { Navigate } from 'react-router'
+import { useListRow } from '../../data/chat-list.ts'
 import { isNotFound, readReason } from '../../lib/api/api-error.ts'
 import { useStore } from '../../lib/store.ts'
 import { preloadMarkdown } from '../../ui/markdown/markdown.tsx'
@@ -24,6 +25,7 @@ import { Composer, focusInput } from './composer/composer.tsx'
 import { measureContext } from './composer/context-gauge.tsx'
 import { UnsentNote } from './composer/unsent-note.tsx'
 import { ChatContents } from './contents/chat-contents.tsx'
+import { DeletedChat } from './deleted-chat.tsx'
 import { FindInChat, type FindInChatHandle } from './find/find-in-chat.tsx'
 import { MessageList, type MessageListHandle } from './list/message-list.tsx'
 import { findDenials, indexResults, visiblePath, wholePath } from './list/message-tree.ts'
@@ -37,18 +39,25 @@ import { useChatSession } from './session/use-chat-session.ts'
 import { findSummary, SummaryContext } from './summary/current-summary.ts'
 import { TargetNote } from './target/message-target.tsx'
 
-/** A chat of the user; another one needs another `key`. A chat that does not exist redirects to the home page. */
+/**
+ * A chat of the user; another one needs another `key`. A chat that does not exist redirects to the home page, unless it
+ * was deleted while the page showed it.
+ */
 export function ChatView({ chatId }: { readonly chatId: string }) {
   const session = useChatSession(chatId)
   const view = useStore(session.view)
   const { chat, error } = view
+  const isDeleted = useListRow(chatId)?.deleted_time !== undefined
   const { log, receive, clear, close } = useServerLog()
   const logsAreOn = useStore(connectionLogsPreference)
   // Load the code that renders replies while the chat is loading.
   useEffect(preloadMarkdown, [])
   useEffect(() => session.open(), [session])
   useEffect(() => session.onEvent(receive), [session, receive])
-  if (isNotFound(error)) return <Navigate to="/" replace />
+  const isMissing = isNotFound(error)
+  if (isDeleted || (isMissing && chat !== undefined && chat.messages.length > 0))
+    return <DeletedChat chatId={chatId} onRestored={session.reload} />
+  if (isMissing) return <Navigate to="/" replace />
   const frame = {
     aside: logsAreOn && log.visible && <LogPanel log={log} onClear={clear} onClose={close} />,
     reservesAside: logsAreOn,

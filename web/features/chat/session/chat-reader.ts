@@ -1,5 +1,6 @@
 import type { Chat } from '@yonder/contract/chat'
 import type { ApiClient } from '../../../lib/api/api-client.ts'
+import { isNotFound } from '../../../lib/api/api-error.ts'
 import { readOptions } from '../../../lib/api/api-provider.tsx'
 import { readsAfterReconnection } from '../../../lib/streams/live-feed.ts'
 
@@ -50,7 +51,8 @@ export class ChatReader {
     this.#handlers.onStart()
     const { chat, error } = await this.#tryRead()
     if (number !== this.#reads) return
-    if (error !== undefined) this.#retryLater()
+    // A chat that does not exist is read again when its user has restored it.
+    if (error !== undefined && !isNotFound(error)) this.#retryLater()
     if (chat === undefined) this.#handlers.onFailure(error)
     else this.#handlers.onRead(chat)
   }

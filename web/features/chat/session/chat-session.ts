@@ -6,7 +6,7 @@ import type { LiveEvent } from '@yonder/contract/live'
 import type { Message } from '@yonder/contract/message'
 import { continueText, denialText, isSameContent } from '@yonder/contract/message-text'
 import type { ApiClient } from '../../../lib/api/api-client.ts'
-import { readReason, toFailure } from '../../../lib/api/api-error.ts'
+import { isNotFound, readReason, toFailure } from '../../../lib/api/api-error.ts'
 import { onConnectionBack } from '../../../lib/api/connection.ts'
 import { logError } from '../../../lib/log-error.ts'
 import { createStore, type ReadableStore } from '../../../lib/store.ts'
@@ -268,8 +268,12 @@ export class ChatSession {
       case 'chat_changed':
         return { type: 'changed' }
       case 'changed':
-        return event.what === 'names' ? { type: 'changed' } : undefined
-      case 'chats_listed':
+        // Of many chats that have changed at once, this one may be deleted.
+        return event.what === 'names' || event.what === 'chats' ? { type: 'changed' } : undefined
+      case 'chats_listed': {
+        const isRestored = isNotFound(this.#state.error) && event.chats.some(({ id }) => id === this.#chatId)
+        return isRestored || event.gone.includes(this.#chatId) ? { type: 'changed' } : undefined
+      }
       case 'heartbeat':
         return undefined
     }
