@@ -92,3 +92,17 @@ test('the title in the header opens the menu of the open chat, and is edited in 
   await page.keyboard.press('ControlOrMeta+b')
   await expect(row(page, 'Tides')).toBeVisible()
 })
+
+for (const { look, viewport, colorScheme } of looks)
+  test(`home shows the last chats where no list has them: ${look}`, async ({ page, user, product, axe }) => {
+    await writeChats(product.dataDir, user.email, someChats())
+    await setLook(page, { viewport, colorScheme })
+    await page.goto('/')
+    const last = page.getByRole('region', { name: 'Last chats' }).getByRole('link')
+    await expect(last).toHaveText(titles.slice(0, 3))
+    await axe(page)
+    if (viewport.width < 1024) return
+    await page.keyboard.press('ControlOrMeta+b')
+    await expect(row(page, 'Sourdough')).toBeVisible()
+    await expect(last).toHaveCount(0)
+  })

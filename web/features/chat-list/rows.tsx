@@ -123,7 +123,7 @@ export const opensHere = (event: MouseEvent): boolean =>
   !event.metaKey && !event.ctrlKey && !event.shiftKey && !event.altKey
 
 /** What a row shows of the state of its chat: that it waits, else that it is being written, else that it is unread. */
-function ChatState({ chat: { waiting, running, unread } }: Pick<ChatRowProps, 'chat'>) {
+export function ChatState({ chat: { waiting, running, unread } }: Pick<ChatRowProps, 'chat'>) {
   if (!waiting && !running && !unread) return null
   return (
     <span
@@ -145,7 +145,7 @@ function ChatState({ chat: { waiting, running, unread } }: Pick<ChatRowProps, 'c
 }
 
 /** The name of a row with the state that it shows. */
-function describeChat({ title, waiting, running, unread }: ListRow): string {
+export function describeChat({ title, waiting, running, unread }: ListRow): string {
   if (waiting) return `${title}, waits for approval`
   if (running) return `${title}, reply in progress`
   return unread ? `${title}, unread` : title
