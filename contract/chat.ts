@@ -31,8 +31,10 @@ export const ChatRun = z.object({ message_id: z.string(), seq: z.int() })
 export type ChatRun = z.infer<typeof ChatRun>
 
 /** A chat as its owner reads it: the whole tree. The visible path is derived from `selected_message_id`. */
-export const Chat = z.object({
+export const Chat = ChatPlace.extend({
   id: z.string(),
+  /** Absent before the first message. */
+  title: z.string().optional(),
   messages: z.array(Message),
   update_time: z.string(),
   selected_message_id: z.string().nullable(),

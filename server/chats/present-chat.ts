@@ -10,6 +10,7 @@ import type { ChatRow, CompactionRow, MessageRow } from '../db/tables/tables.ts'
 import type { User } from '../identity/user.ts'
 import { requireChat } from './chat-store.ts'
 import { listCompactions } from './compaction-store.ts'
+import { presentPlace } from './list/present-listed-chat.ts'
 import {
   contentOf,
   listConnectorNames,
@@ -92,6 +93,8 @@ export async function readChatAt(
   const compactions = await listCompactions(db, chatId)
   return {
     id: chatId,
+    ...(chat.title !== null && { title: chat.title }),
+    ...presentPlace(chat),
     messages: presentMessages(pagesFrom, user, chatId, places, run),
     update_time: new Date(chat.updated_at).toISOString(),
     selected_message_id: chat.selected_message_id,

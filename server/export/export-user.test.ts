@@ -65,6 +65,10 @@ describe.each(engines)('the export of a user on %s', (engine) => {
       api_key: 'key-of-the-bot',
     })
     await ada.client.patch('/api/chats', { chats: [ada.chat], change: { deleted: true } })
+    await ada.client.patch('/api/chats', {
+      chats: [ada.runningChat],
+      change: { title: 'Mine', pinned: true, project_id: ada.project },
+    })
     const before = await hashTables(product.database)
     const { text, data } = await exportData(ada.client.user.subject)
     expect(await hashTables(product.database)).toEqual(before)
@@ -118,6 +122,10 @@ describe.each(engines)('the export of a user on %s', (engine) => {
     })
     // Its reply is still being written.
     expect(chats.get(ada.runningChat)).toMatchObject({
+      title: 'Mine',
+      title_source: 'user',
+      pinned: true,
+      project_id: ada.project,
       messages: [{}, { status: 'streaming', content: ada.secret }],
     })
 

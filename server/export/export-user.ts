@@ -139,12 +139,7 @@ async function readWholeChat(snapshot: Snapshot, user: User, row: ChatRow) {
   const { run: _run, ...chat } = read
   const messages: Message[] = []
   for await (const page of chat.messages) messages.push(...page)
-  return {
-    ...chat,
-    ...(row.project_id !== null && { project_id: row.project_id }),
-    ...(row.deleted_at !== null && { deleted_time: time(row.deleted_at) }),
-    messages,
-  }
+  return { ...chat, messages }
 }
 
 function presentUser(account: ManagedUser, row: UserRow | undefined) {

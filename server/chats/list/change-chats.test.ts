@@ -73,6 +73,11 @@ describe.each(engines)('a change of chats in the list, on %s', (engine) => {
       update_time: new Date(5).toISOString(),
     })
     expect(await list('section=all&filter=words')).toHaveLength(1)
+    await change([id], { pinned: true })
+    expect((await ada.get(`/api/chats/${id}`)).json()).toMatchObject({
+      title: 'The first words',
+      pinned: true,
+    })
   })
 
   it('moves some between sections, and leaves their order', async () => {
