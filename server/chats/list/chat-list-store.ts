@@ -147,12 +147,18 @@ export function listSectionTitles(db: Db, actor: Actor, slice: SectionSlice): Pr
 export async function listMarkedIds(db: Db, actor: Actor, limit: number): Promise<string[]> {
   const isShown = sql<SqlBool>`${readable(actor, 'chats')} and chats.archived = 0`
   const columns = ['chats.id', 'chats.updated_at'] as const
-  // SQLite reads the first table of a cross join first: few chats of the user are written or wait.
-  const marked = db
+  const unread = db
     .selectFrom('chats')
     .select(columns)
     .where('chats.unread', '=', sql.lit(1))
     .where(isShown)
+    .orderBy('chats.updated_at', 'desc')
+    .orderBy('chats.id', 'desc')
+    .limit(limit)
+  // SQLite reads the first table of a cross join first: few chats of the user are written or wait.
+  const marked = db
+    .selectFrom(unread.as('unread'))
+    .selectAll()
     .union(
       db
         .selectFrom('runs')
