@@ -128,6 +128,7 @@ const bodies: Readonly<Record<string, unknown>> = {
   'POST /api/chat/select-response': { chatId: 'chat', messageId: 'message' },
   'POST /api/chat/completions': { chatId: 'chat', botName: 'Helper', content: 'Hello' },
   'POST /api/chat/stop': { chatId: 'chat' },
+  'POST /api/chats/purge': { chats: 'all' },
   'PUT /api/chats/{id}/compactions/{compactionId}': { content: 'A summary.' },
   'POST /api/chats/{id}/compactions/{compactionId}/rewrite': { botName: 'Helper' },
   'POST /api/share/{chatId}': { messageId: 'message' },
@@ -155,6 +156,7 @@ describe.each(engines.filter(isConcurrent))('a failure of the database, on %s', 
       database,
       environment: {
         CONNECTOR_REGISTRY_URL: 'none',
+        SELF_SERVICE: 'on',
         API_KEY_SERVICES: JSON.stringify([{ name: 'search', url: 'http://127.0.0.1:9/mcp' }]),
       },
     })
