@@ -1,7 +1,9 @@
 import { useEffect, useMemo, useRef, useState, type Ref } from 'react'
+import { useNavigate } from 'react-router'
 import { useMarkCounts, useSection, useSections, type Selection } from '../../data/chat-list.ts'
 import { useProjects } from '../../data/projects.ts'
 import { SearchInput } from '../../ui/form/text-input.tsx'
+import { AddProjectDialog } from '../projects/project-dialogs.tsx'
 import { useOpenProjects } from './list-layout.ts'
 import { groupFound, groupSections, type ListedProject } from './list-rows.ts'
 import { ListSkeleton } from './list-skeleton.tsx'
@@ -71,6 +73,8 @@ function Sections({ list, onOpen }: ListProps) {
   const pinnedView = useSection(pinned)
   const recentView = useSection(recent)
   const { projects, toggle } = useListedProjects()
+  const [isAdding, setAdding] = useState(false)
+  const navigate = useNavigate()
   const today = useToday()
   const groups = useMemo(
     () =>
@@ -87,9 +91,26 @@ function Sections({ list, onOpen }: ListProps) {
     return <ListSkeleton />
   return (
     <>
-      <RowList ref={list} groups={groups} all={everything} onToggleProject={toggle} onOpen={onOpen} />
+      <RowList
+        ref={list}
+        groups={groups}
+        all={everything}
+        onToggleProject={toggle}
+        onAddProject={() => setAdding(true)}
+        onOpen={onOpen}
+      />
       {isEmpty && !recentView.isFailed && (
         <p className="px-4.5 py-2 text-sm text-muted">Your chats will be listed here.</p>
+      )}
+      {isAdding && (
+        <AddProjectDialog
+          onAdded={({ id }) => {
+            setAdding(false)
+            onOpen?.()
+            void navigate(`/project/${encodeURIComponent(id)}`)
+          }}
+          onClose={() => setAdding(false)}
+        />
       )}
     </>
   )

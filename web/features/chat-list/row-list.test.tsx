@@ -95,6 +95,8 @@ test('the rows are one tab stop, at the open chat; keys and first letters move b
   await user.tab()
   expect(screen.getByRole('button', { name: 'Show only' })).toHaveFocus()
   await user.tab()
+  expect(screen.getByRole('button', { name: 'New project' })).toHaveFocus()
+  await user.tab()
   expect(await link('Title of c')).toHaveFocus()
   await user.keyboard('{ArrowUp}{ArrowUp}')
   expect(await link('Title of pin')).toHaveFocus()

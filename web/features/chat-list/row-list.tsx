@@ -15,10 +15,10 @@ import { useMatch } from 'react-router'
 import { useChatList, type Selection } from '../../data/chat-list.ts'
 import { useMediaQuery } from '../../lib/use-media-query.ts'
 import { listRows, useRowWindow } from '../../ui/use-row-window.ts'
-import type { Group, Row } from './list-rows.ts'
+import { projectsLabel, type Group, type Row } from './list-rows.ts'
 import { ProjectRow } from './project-row.tsx'
 import { useRowEditing } from './row-editing.tsx'
-import { ChatRow, EmptyProjectRow, GroupHead, MoreRow } from './rows.tsx'
+import { AddProjectButton, ChatRow, EmptyProjectRow, GroupHead, MoreRow } from './rows.tsx'
 
 /** The height of a row in pixels: with a mouse, and on touch screens. */
 const denseRowPx = 34
@@ -44,6 +44,8 @@ export interface RowListProps {
   readonly marks?: string
   /** Shows or hides the chats of a project. */
   readonly onToggleProject?: (id: string) => void
+  /** Creates a project. */
+  readonly onAddProject?: () => void
   /** Called when a chat or a project is opened in this page. */
   readonly onOpen?: (() => void) | undefined
 }
@@ -52,7 +54,15 @@ export interface RowListProps {
  * The rows of the list. They are one tab stop; the arrow keys, Home, End and the first letters of a title move between
  * them, and open and close projects. Only the rows in or near the visible part, and the tab stop, are rendered.
  */
-export function RowList({ ref, groups, all, marks = '', onToggleProject, onOpen }: RowListProps) {
+export function RowList({
+  ref,
+  groups,
+  all,
+  marks = '',
+  onToggleProject,
+  onAddProject,
+  onOpen,
+}: RowListProps) {
   const store = useChatList()
   // The ids of chats and projects differ, and the address of a chat is spelled in two ways.
   const current = useMatch('/:kind/:id')?.params.id
@@ -118,7 +128,9 @@ export function RowList({ ref, groups, all, marks = '', onToggleProject, onOpen 
         onFocus={({ target }) => {
           const index = Number(target.closest<HTMLElement>('[data-row]')?.dataset['row'] ?? -1)
           const row = rows[index]
-          if (row !== undefined && row.key !== focused?.key) setFocused(placeOf(row, index))
+          // The button in the head of the projects is no row.
+          if (row !== undefined && isFocusable(row) && row.key !== focused?.key)
+            setFocused(placeOf(row, index))
         }}
         onBlur={(event) => {
           if (!event.currentTarget.contains(event.relatedTarget)) setFocused(undefined)
@@ -129,7 +141,10 @@ export function RowList({ ref, groups, all, marks = '', onToggleProject, onOpen 
             <div key={group.label}>
               {group.hasHead && items[0]?.index === start && (
                 <div {...placeAt(start)}>
-                  <GroupHead label={group.label} />
+                  <GroupHead
+                    label={group.label}
+                    action={group.label === projectsLabel && <AddProjectButton onPress={onAddProject} />}
+                  />
                 </div>
               )}
               <ul aria-label={group.label}>

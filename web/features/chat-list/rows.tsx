@@ -1,7 +1,8 @@
-import { Check, Ellipsis, Hand } from 'lucide-react'
+import { Check, Ellipsis, Hand, Plus } from 'lucide-react'
 import { memo, type MouseEvent, type ReactNode, type Ref } from 'react'
 import { Link } from 'react-router'
 import type { ListRow } from '../../data/chat-list.ts'
+import { IconButton } from '../../ui/button/icon-button.tsx'
 import { classNames } from '../../ui/class-names.ts'
 import { MarkedText } from '../../ui/marked-text.tsx'
 import { Skeleton, Spinner } from '../../ui/states/progress.tsx'
@@ -165,6 +166,15 @@ export function GroupHead({
       <h2 className="pb-1.5 text-xs text-muted">{label}</h2>
       {action}
     </div>
+  )
+}
+
+/** Creates a project, in the head of the projects. */
+export function AddProjectButton({ onPress }: { readonly onPress: (() => void) | undefined }) {
+  return (
+    <IconButton label="New project" size="small" onClick={onPress}>
+      <Plus size={16} aria-hidden />
+    </IconButton>
   )
 }
 
