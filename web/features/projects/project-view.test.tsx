@@ -92,8 +92,11 @@ test('a message that an outage kept in the project is offered on the home page t
   api.on('GET /api/chat/id', () => failure(503, 'unavailable', 'Down.'))
   await userEvent.type(input(), 'Later{Enter}')
   await screen.findByText(/Not sent/)
+  api
+    .on('GET /api/chat/id', () => json({ id: 'c3' }))
+    .on('GET /api/integrations', () => json([]))
+    .on('GET /api/chat-list', () => json({ chats: [], next: null }))
   view.redraw(<HomeView userName="Ada" />)
-  api.on('GET /api/chat/id', () => json({ id: 'c3' }))
   await userEvent.click(await screen.findByRole('button', { name: 'Send again' }))
   await waitFor(() => expect(view.path()).toBe('/chat/c3'))
   expect(api.seen('GET /api/chat/id').at(-1)?.query.get('project')).toBe('k1')
