@@ -153,9 +153,9 @@ test('a print of 300 messages and of its share has their whole text in order, on
   test.slow()
   const textOf = (index: number) => {
     if (index === 41) return longText('m41 ends.')
-    return index % 2 === 1
-      ? `m${index} is a question?`
-      : `m${index} is an **answer**.\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n\`\`\`js\nconst x = ${index} // ${'wide '.repeat(40)}\n\`\`\``
+    const text = `m${index} is **text**.`
+    if (index % 30 !== 0) return text
+    return `${text}\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n\`\`\`js\nconst x = 1 // ${'wide '.repeat(40)}\n\`\`\``
   }
   const id = await writeLongChat(product.dataDir, user.email, 300, textOf)
   const numbers = Array.from({ length: 300 }, (_, index) => `m${index + 1}`)
@@ -167,7 +167,7 @@ test('a print of 300 messages and of its share has their whole text in order, on
     await page.goto(path)
     await expect(page.locator('article .markdown').first()).toBeVisible()
     const pages = countPages(await page.pdf({ format: 'A4' }))
-    expect(pages.all).toBeGreaterThan(40)
+    expect(pages.all).toBeGreaterThan(10)
     expect(pages.withText).toBe(pages.all)
 
     await page.emulateMedia({ media: 'print' })
@@ -175,7 +175,7 @@ test('a print of 300 messages and of its share has their whole text in order, on
     const printed = await page.locator('body').innerText()
     // The title is the first message.
     expect(printed.match(/\bm\d+(?= is| ends)/g)).toEqual(['m1', ...numbers])
-    expect(printed).toContain('m1 is a question?')
+    expect(printed).toContain('m2 is text.')
     expect(printed).not.toMatch(/Type your message|Yonder|Contents|Show all|read-only/)
     const look = await page.evaluate(() => ({
       wide: document.documentElement.scrollWidth - innerWidth,
