@@ -328,25 +328,30 @@ function useStablePlace(
 
 /** Returns the focus to the tab stop when the row that had it was moved to another group, or removed. */
 function useFocusAfterMove(box: RefObject<HTMLElement | null>, tabStop: RefObject<HTMLElement | null>): void {
-  const hadFocus = useRef(false)
+  /** The element of the list that had the focus last, until the focus goes to another one. */
+  const last = useRef<Element>(undefined)
   useLayoutEffect(() => {
-    const { activeElement } = document
-    if (hadFocus.current && (activeElement === null || activeElement === document.body))
+    // A removed element loses the focus to nothing.
+    if (last.current?.isConnected === false && document.activeElement === document.body)
       tabStop.current?.focus({ preventScroll: true })
   })
   useEffect(() => {
     const element = box.current
     const listening = new AbortController()
-    // A removed element loses the focus without an event.
-    for (const type of ['focusin', 'focusout'] as const)
-      element?.addEventListener(
-        type,
-        ({ target, relatedTarget }) => {
-          const focused = type === 'focusin' ? target : relatedTarget
-          hadFocus.current = focused instanceof Node && element.contains(focused)
-        },
-        listening,
-      )
+    element?.addEventListener(
+      'focusin',
+      ({ target }) => {
+        if (target instanceof Element) last.current = target
+      },
+      listening,
+    )
+    element?.addEventListener(
+      'focusout',
+      ({ relatedTarget }) => {
+        if (relatedTarget !== null) last.current = undefined
+      },
+      listening,
+    )
     return () => listening.abort()
   }, [box])
 }

@@ -180,7 +180,7 @@ function SetAsideRows({
   return (
     <>
       <div className="flex min-h-9 flex-wrap items-center gap-x-1 gap-y-2">
-        <label className="mr-auto flex items-center gap-3 py-1 pl-4 text-sm text-muted">
+        <label className="mr-auto ml-px flex items-center gap-3 py-1 pl-4 text-sm text-muted">
           <input
             ref={(element) => {
               if (element !== null) element.indeterminate = isSelecting && selected !== 'all'
@@ -337,35 +337,45 @@ function focusControl(box: Element | null, row: number, column: number): void {
   controls[Math.min(column, controls.length - 1)]?.focus({ preventScroll: true })
 }
 
+/** A control that has the focus, and its place in its row. */
+interface Focused {
+  readonly element: HTMLElement
+  readonly column: number
+}
+
+const hasLostFocus = (last: Focused | undefined): boolean =>
+  last?.element.isConnected === false && document.activeElement === document.body
+
 /** Moves the focus to the next row when the row that had it is gone, or to the heading with the last one. */
 function useFocusAfterMove(
   box: RefObject<HTMLElement | null>,
   row: number,
   heading: RefObject<HTMLElement | null>,
 ): void {
-  const column = useRef<number>(undefined)
+  const last = useRef<Focused>(undefined)
   useLayoutEffect(() => {
-    if (column.current !== undefined && document.activeElement === document.body)
-      focusControl(box.current, row, column.current)
+    if (hasLostFocus(last.current)) focusControl(box.current, row, last.current?.column ?? 0)
   })
   useEffect(() => {
     const element = box.current
     const target = heading.current
     const listening = new AbortController()
-    // A removed element loses the focus without an event.
-    for (const type of ['focusin', 'focusout'] as const)
-      element?.addEventListener(
-        type,
-        (event) => {
-          const focused = type === 'focusin' ? event.target : event.relatedTarget
-          const isInside = focused instanceof HTMLElement && element.contains(focused)
-          column.current = isInside ? columnOf(focused) : undefined
-        },
-        listening,
-      )
+    element?.addEventListener(
+      'focusin',
+      ({ target: focused }) => {
+        if (focused instanceof HTMLElement) last.current = { element: focused, column: columnOf(focused) }
+      },
+      listening,
+    )
+    element?.addEventListener(
+      'focusout',
+      // A removed element loses the focus to nothing.
+      ({ relatedTarget }) => relatedTarget !== null && (last.current = undefined),
+      listening,
+    )
     return () => {
       listening.abort()
-      if (column.current !== undefined) target?.focus()
+      if (hasLostFocus(last.current)) target?.focus()
     }
   }, [box, heading])
 }
