@@ -5,8 +5,10 @@ import { useConnectors } from '../../data/connectors.ts'
 import { HeaderTitle } from '../../features/chat-list/header-title.tsx'
 import { useChatTitle } from '../../features/chat/chat-title.ts'
 import { ChatView } from '../../features/chat/chat-view.tsx'
+import { useChatSession } from '../../features/chat/session/use-chat-session.ts'
 import { useAuthorizationReturn } from '../../features/connectors/list/authorization-return.ts'
 import type { IdentityUser } from '../../features/identity/session-store.ts'
+import { useStore } from '../../lib/store.ts'
 import { IntoHeader } from '../../ui/header-slot.tsx'
 import { ImageSitesProvider } from '../../ui/markdown/images.tsx'
 import { PageTitle } from '../page-title.tsx'
@@ -38,6 +40,13 @@ function AuthorizationReturn() {
 function ChatTitle({ chatId }: { readonly chatId: string }) {
   const store = useChatList()
   useEffect(() => store.show(chatId), [store, chatId])
+  const chat = useStore(useChatSession(chatId).view, (view) => view.chat)
+  useEffect(() => {
+    // A chat that is in no list so far. Later, the lists follow the live stream.
+    if (chat?.title === undefined || store.row(chatId) !== undefined) return
+    const { messages: _messages, selected_message_id: _leaf, run: _run, compactions: _, ...row } = chat
+    store.note([{ ...row, title: chat.title }])
+  }, [store, chatId, chat])
   const derived = useChatTitle(chatId)
   const title = useListRow(chatId)?.title ?? derived
   return (
