@@ -10,7 +10,7 @@ export function BrandLink() {
     >
       <Logo size={26} />
       {/* In a narrow window the header has no room for the name beside the buttons. */}
-      <span className="max-[22.5rem]:sr-only">Yonder</span>
+      <span className="max-[22.5rem]:sr-only max-[26rem]:pointer-coarse:sr-only">Yonder</span>
     </Link>
   )
 }
