@@ -7,7 +7,7 @@ import { test as base, type Servers } from './servers.ts'
 import { createTestUser, signInQuickly, signUpQuickly, type TestUser } from './users.ts'
 
 /** The configurations of the product that tests use. */
-export type Installation = 'plain' | 'closed' | 'registry' | 'google' | 'self-service'
+export type Installation = 'plain' | 'closed' | 'registry' | 'google'
 
 interface TestFixtures {
   /** Which product a test uses: `test.use({ installation: 'closed' })`. */
@@ -111,8 +111,6 @@ function optionsOf(
   switch (installation) {
     case 'plain':
       return {}
-    case 'self-service':
-      return { settings: { SELF_SERVICE: 'on' } }
     case 'closed':
       return { settings: { SIGN_UP: 'closed' }, realPasswords: true }
     case 'registry':
