@@ -30,20 +30,27 @@ export function excerptOf(text: string, words: readonly string[], maxChars: numb
 
 /** The first place from which `span` UTF-16 units have as many different words as anywhere. */
 function densestPlace(line: string, words: readonly string[], span: number): Place {
-  const places = findWords(line, words)
+  const places = findWords(line, words).map((place) => ({
+    ...place,
+    word: foldText(line.slice(place.start, place.end)),
+  }))
+  /** How often each word is in the places from the current one to that before `next`. */
+  const counts = new Map<string, number>()
   let best: Place = { start: 0, end: 0 }
   let most = 0
-  for (const [index, place] of places.entries()) {
-    const found = new Set<string>()
-    for (let at = index; at < places.length; at++) {
-      const { start, end } = places[at] ?? place
-      if (start > place.start && end > place.start + span) break
-      found.add(foldText(line.slice(start, end)))
+  let next = 0
+  for (const place of places) {
+    for (let last = places[next]; last !== undefined; last = places[++next]) {
+      if (last !== place && last.end > place.start + span) break
+      counts.set(last.word, (counts.get(last.word) ?? 0) + 1)
     }
-    if (found.size <= most) continue
-    best = place
-    most = found.size
-    if (most === words.length) break
+    if (counts.size > most) {
+      best = place
+      most = counts.size
+    }
+    const left = (counts.get(place.word) ?? 0) - 1
+    if (left > 0) counts.set(place.word, left)
+    else counts.delete(place.word)
   }
   return best
 }
