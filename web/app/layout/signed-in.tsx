@@ -1,6 +1,7 @@
 import { Suspense, useEffect, useEffectEvent, useState } from 'react'
 import { NavigationType, Outlet, useLocation, useNavigationType } from 'react-router'
-import { ChatListContext, ChatListStore } from '../../data/chat-list.ts'
+import { ChatListContext, ChatListStore, useMarkCounts } from '../../data/chat-list.ts'
+import { MarkCountContext } from '../../data/mark-count.ts'
 import { ChatListDock } from '../../features/chat-list/chat-list-dock.tsx'
 import { useListLayout } from '../../features/chat-list/list-layout.ts'
 import { personalStorage } from '../../features/chat/chat-storage.ts'
@@ -67,9 +68,10 @@ function SignedInLayout(props: Omit<HeaderProps, 'list' | 'onSearch' | 'children
   const [isSearching, setSearching] = useState(false)
   const { pathname } = useLocation()
   const list = useListLayout()
+  const { total } = useMarkCounts()
   useLiveUpdates(props.user.sub)
   return (
-    <>
+    <MarkCountContext value={total}>
       {/* Of the screens without a title of their own. */}
       <PageTitle />
       <Header {...props} list={list} onSearch={() => setSearching(true)}>
@@ -94,7 +96,7 @@ function SignedInLayout(props: Omit<HeaderProps, 'list' | 'onSearch' | 'children
       </div>
       {/* Not lazy: text typed right after the shortcut must reach the search input. */}
       {isSearching && <HistoryDialog onClose={() => setSearching(false)} />}
-    </>
+    </MarkCountContext>
   )
 }
 
