@@ -178,7 +178,7 @@ test('a print of 300 messages and of its share has their whole text in order, on
     expect(printed).toContain('m2 is text.')
     expect(printed).not.toMatch(/Type your message|Yonder|Contents|Show all|read-only/)
     const look = await page.evaluate(() => ({
-      wide: document.documentElement.scrollWidth - innerWidth,
+      wide: document.documentElement.scrollWidth - document.documentElement.clientWidth,
       ink: getComputedStyle(document.querySelector('article')!).color,
     }))
     expect(look).toEqual({ wide: 0, ink: 'rgb(28, 27, 26)' })
