@@ -168,7 +168,7 @@ test('a print of 300 messages and of its share has their whole text in order, on
     await expect(page.locator('article .markdown').first()).toBeVisible()
     const pages = countPages(await page.pdf({ format: 'A4' }))
     expect(pages.all).toBeGreaterThan(10)
-    expect(pages.withText).toBe(pages.all)
+    expect(pages.withText).toBeGreaterThanOrEqual(pages.all)
 
     await page.emulateMedia({ media: 'print' })
     await expect(page.getByRole('article')).toHaveCount(300)
