@@ -29,6 +29,7 @@ test('an own message with code, lists or tables is drawn as markdown, and what w
 
   await message.hover()
   await message.getByTitle('Copy message').click()
+  await expect(message.getByTitle('Copied!')).toBeVisible()
   expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(typed)
   await message.getByRole('button', { name: 'Edit message' }).click()
   await expect(message.getByRole('textbox')).toHaveValue(typed)

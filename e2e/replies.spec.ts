@@ -97,7 +97,9 @@ test('the actions of the last reply are always shown, and a share that failed sa
 }) => {
   problems.expect(/503|Failed to generate share link/)
   await send(page, 'hello')
+  await expect(lastTurn(page)).toContainText('without a script')
   await send(page, 'and more')
+  await expect(page.getByRole('article')).toHaveCount(4)
   const opacity = (turn: Locator) =>
     turn
       .getByTitle('Copy message')
