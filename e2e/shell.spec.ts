@@ -248,7 +248,7 @@ test('the page shows that it is offline until it is online again', async ({
   await expect(page.getByText(/You are offline/)).toBeHidden()
 })
 
-test('the scripts and styles of the first page are smaller than 102 kB', async ({ page, request }) => {
+test('the scripts and styles of the first page are smaller than 100 kB', async ({ page, request }) => {
   const files: string[] = []
   page.on('response', (response) => {
     if (['script', 'stylesheet'].includes(response.request().resourceType())) files.push(response.url())
@@ -264,7 +264,7 @@ test('the scripts and styles of the first page are smaller than 102 kB', async (
     total += bytes
   }
   expect(total).toBeGreaterThan(50_000)
-  expect(total).toBeLessThan(102_000)
+  expect(total).toBeLessThan(100_000)
 })
 
 /** Returns the transferred size for a browser that accepts only gzip. */

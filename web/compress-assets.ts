@@ -6,7 +6,7 @@ import { minifySync, type Plugin } from 'vite'
 
 const compressible = /\.(js|css|html|svg|txt)$/
 /** Smaller files are not compressed, since that would save too little. */
-const minCompressedBytes = 1024
+const minCompressedBytes = 256
 
 /**
  * Minifies the scripts of `public`, which Vite only copies and the first page waits for. Writes a `.br` and a `.gz` copy

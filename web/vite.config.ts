@@ -20,13 +20,18 @@ export default defineConfig({
     license: { fileName: 'THIRD-PARTY.md' },
     rolldownOptions: {
       output: {
-        // Many small files load slower and compress worse than a few: one has what the signed-out page needs, and two
+        // Many small files load slower and compress worse than a few: one has what the signed-out page needs, and three
         // more have what nearly every screen needs. The rest is split by screen.
         codeSplitting: {
           groups: [
             { name: 'first-page', tags: ['$initial'] },
             { name: 'ui', test: /\/web\/ui\/(?!markdown\/)/ },
             { name: 'lib', test: /\/web\/lib\/|node_modules\/swr\// },
+            {
+              name: 'shared',
+              test: /\/web\/(app|data|features)\/|\/contract\/|\/lucide-react\//,
+              minShareCount: 3,
+            },
           ],
         },
       },

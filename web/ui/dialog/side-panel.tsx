@@ -49,7 +49,7 @@ export function SidePanel({
       <div
         {...swipe}
         className={classNames(
-          'flex h-full max-w-full animate-slide touch-pan-y flex-col bg-surface shadow-float',
+          'flex h-full max-w-full animate-slide [touch-action:pan-y] flex-col bg-surface shadow-float',
           size === 'wide' ? 'w-wide-panel' : 'w-panel',
         )}
       >

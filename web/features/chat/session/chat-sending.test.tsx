@@ -56,10 +56,11 @@ test('repeats a message that a restarting server refused, until a server accepts
   const route = 'POST /api/chat/completions'
   api.on(route, () => failure(503, 'restarting', 'Yonder is restarting. Try again in a moment.'))
   await send('How are you?')
-  await waitFor(() => expect(api.seen(route).length).toBeGreaterThan(1))
+  const patience = { timeout: 10_000 }
+  await waitFor(() => expect(api.seen(route).length).toBeGreaterThan(1), patience)
   expect(screen.queryByText(/restarting/)).toBeNull()
   const server = acceptRuns(api)
-  await waitFor(() => expect(() => server.started()).not.toThrow())
+  await waitFor(() => expect(() => server.started()).not.toThrow(), patience)
   server.stream().text('Well.')
   server.stream().end()
   expect(await screen.findByText('Well.')).toBeVisible()
