@@ -88,6 +88,7 @@ test('the title in the header opens the menu of the open chat, and is edited in 
   await expect(page).toHaveTitle(/^Tides/)
   await page.keyboard.press('Enter')
   await item(page, 'Archive').click()
+  await expect(page.getByText('Chat archived')).toBeVisible()
   await page.keyboard.press('ControlOrMeta+z')
   await page.keyboard.press('ControlOrMeta+b')
   await expect(row(page, 'Tides')).toBeVisible()
