@@ -82,7 +82,16 @@ function withoutHead(label: string, rows: readonly Row[]): readonly Group[] {
 const headOf = (label: string): Row => ({ kind: 'head', key: `head ${label}`, label })
 
 const chatRows = (key: string, chats: readonly ListRow[], isInProject = false): readonly Row[] =>
-  chats.map((chat) => ({ kind: 'chat', key: `${key} ${chat.id}`, chat, isInProject }))
+  chats.map((chat) => {
+    const before = made.get(chat)
+    if (before?.key === `${key} ${chat.id}`) return before
+    const row: Row = { kind: 'chat', key: `${key} ${chat.id}`, chat, isInProject }
+    made.set(chat, row)
+    return row
+  })
+
+/** The rows that were made, so that a list of thousands does not make all anew when one more page comes. */
+const made = new WeakMap<ListRow, Row>()
 
 function projectRows(project: ListedProject): readonly Row[] {
   const { id, chats } = project

@@ -69,11 +69,10 @@ export function RowList({
   const rowHeight = useMediaQuery('(pointer: coarse)') ? touchRowPx : denseRowPx
   const { box, first, last, bringIntoView } = useRowWindow<HTMLDivElement>(rowHeight)
   const rows = useMemo(() => groups.flatMap((group) => group.rows), [groups])
-  const indexes = useMemo(() => new Map(rows.map(({ key }, index) => [key, index])), [rows])
-  useStablePlace(box, rows, indexes, rowHeight)
+  useStablePlace(box, rows, rowHeight)
 
   const [focused, setFocused] = useState<Place>()
-  const tabStop = focused === undefined ? startOf(rows, current) : findPlace(rows, indexes, focused)
+  const tabStop = focused === undefined ? startOf(rows, current) : findPlace(rows, focused)
   const tabStopRow = useRef<HTMLElement>(null)
   useFocusAfterMove(box, tabStopRow)
   const showChat = useEffectEvent((id: string | undefined) => {
@@ -224,10 +223,14 @@ function startOf(rows: readonly Row[], current: string | undefined): number {
   return found === -1 ? rows.findIndex(isFocusable) : found
 }
 
+/** Returns the index of a row, or -1. A map of all rows would cost more, since they change with each page. */
+const findKey = (rows: readonly Row[], key: string | undefined): number =>
+  rows.findIndex((row) => row.key === key)
+
 /** Returns the index of the row that has the focus; of another row of its chat, or the next one, if it is gone. */
-function findPlace(rows: readonly Row[], indexes: ReadonlyMap<string, number>, place: Place): number {
-  const index = indexes.get(place.key)
-  if (index !== undefined) return index
+function findPlace(rows: readonly Row[], place: Place): number {
+  const index = findKey(rows, place.key)
+  if (index !== -1) return index
   const moved = findChat(rows, place.chat)
   if (moved !== -1) return moved
   const next = step(rows, place.index - 1, 1)
@@ -306,7 +309,6 @@ function splitByGroup(groups: readonly Group[], rendered: readonly number[]) {
 function useStablePlace(
   box: RefObject<HTMLElement | null>,
   rows: readonly Row[],
-  indexes: ReadonlyMap<string, number>,
   rowHeight: number,
 ): void {
   const before = useRef(rows)
@@ -318,12 +320,12 @@ function useStablePlace(
     const top = Math.floor(element.scrollTop / rowHeight)
     // One of the first two rows may have moved itself.
     const shifts = [top, top + 1].flatMap((index) => {
-      const now = indexes.get(earlier[index]?.key ?? '')
-      return now === undefined ? [] : [now - index]
+      const now = findKey(rows, earlier[index]?.key)
+      return now === -1 ? [] : [now - index]
     })
     const [shift = 0] = shifts.toSorted((one, other) => Math.abs(one) - Math.abs(other))
     if (shift !== 0) element.scrollBy(0, shift * rowHeight)
-  }, [box, rows, indexes, rowHeight])
+  }, [box, rows, rowHeight])
 }
 
 /** Returns the focus to the tab stop when the row that had it was moved to another group, or removed. */

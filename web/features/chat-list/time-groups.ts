@@ -14,6 +14,8 @@ const days = [
   { label: 'Previous 30 days', days: 31 },
 ]
 
+const monthName = new Intl.DateTimeFormat('en', { month: 'long' })
+
 /**
  * Groups rows, the newest first, by the days and months of the browser's time zone. `today` is a time of the current
  * day. A month of another year has the year in its label.
@@ -45,7 +47,7 @@ function findPeriod(time: Date, today: Date): { readonly label: string; readonly
     const start = new Date(year, month, day + 1 - count)
     if (time >= start) return { label, start }
   }
-  const name = time.toLocaleString('en', { month: 'long' })
+  const name = monthName.format(time)
   return {
     label: time.getFullYear() === year ? name : `${name} ${time.getFullYear()}`,
     start: new Date(time.getFullYear(), time.getMonth(), 1),
