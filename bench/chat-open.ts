@@ -1,9 +1,7 @@
-import { chromium, type BrowserContext } from '@playwright/test'
+import type { BrowserContext } from '@playwright/test'
 import { writeLongChat } from '../e2e/support/database-rows.ts'
-import { startProduct } from '../e2e/support/product.ts'
-import { signUp } from '../e2e/support/users.ts'
-import { findChromium } from '../scripts/find-chromium.mjs'
 import { openReport } from './parts/figures.ts'
+import { openProductPage, openUntilPainted } from './parts/open-product-page.ts'
 
 /*
  * Compares opening long chats and one of 50 messages, in a browser that has cached the app: from the navigation until
@@ -19,15 +17,8 @@ const sizes = [50, judgedSize, 4 * judgedSize]
 const maxRatio = 1.3
 const maxNodes = 3000
 
-const product = await startProduct()
-const executablePath = findChromium()
-const browser = await chromium.launch({
-  ...(executablePath !== undefined && { executablePath }),
-  args: ['--no-sandbox', '--disable-gpu'],
-})
-const context = await browser.newContext({ baseURL: product.url, viewport: { width: 1280, height: 800 } })
-const first = await context.newPage()
-const { email } = await signUp(first)
+const product = await openProductPage()
+const { context, page: first, email } = await product.openUser()
 await first.close()
 const ids = new Map<number, string>()
 for (const size of sizes) ids.set(size, await writeLongChat(product.dataDir, email, size))
@@ -41,8 +32,7 @@ for (let round = -1; round < rounds; round++) {
     run.nodes[Math.max(round, 0)] = nodes
   }
 }
-await browser.close()
-await product.remove()
+await product.close()
 
 const report = openReport('messages')
 for (const slowdown of slowdowns) {
@@ -68,18 +58,7 @@ async function open(
   const page = await context.newPage()
   const session = await context.newCDPSession(page)
   await session.send('Emulation.setCPUThrottlingRate', { rate: slowdown })
-  await page.addInitScript(() => {
-    const observer = new MutationObserver(() => {
-      if (document.querySelector('article .markdown p') === null) return
-      observer.disconnect()
-      // The frame that paints it ends when the next one starts.
-      requestAnimationFrame(() => requestAnimationFrame(() => performance.mark('shown')))
-    })
-    observer.observe(document, { childList: true, subtree: true })
-  })
-  await page.goto(`/chat/${id}`)
-  await page.waitForFunction(() => performance.getEntriesByName('shown').length > 0)
-  const time = await page.evaluate(() => performance.getEntriesByName('shown')[0]?.startTime ?? Number.NaN)
+  const time = await openUntilPainted(page, `/chat/${id}`, 'article .markdown p')
   await page.waitForTimeout(1000)
   const nodes = await page.evaluate(() => document.querySelectorAll('*').length)
   await page.close()
