@@ -2,12 +2,12 @@ import type { BrowserContext, Page } from '@playwright/test'
 import { writeChats } from '../e2e/support/database-rows.ts'
 import { callApi } from '../e2e/support/tools-fixtures.ts'
 import { openReport } from './parts/figures.ts'
-import { openProductPage, openUntilPainted, watchLongTasks } from './parts/open-product-page.ts'
+import { openProductPage, openUntilPainted, watchTasks } from './parts/open-product-page.ts'
 
 /*
  * Compares the list of a user with 10,000 chats and 200 projects with that of a user with 100 chats, in a browser that
  * has cached the app: from the navigation until the first rows are painted. Then scrolls to the end of the long list and
- * back, filters it, and measures how long a task holds the page at most.
+ * back, filters it, and measures the processor time of the longest task.
  * `npm run bench chat-list [rounds]`
  */
 
@@ -84,7 +84,7 @@ for (let round = -1; round < rounds; round++) {
 }
 
 const { page } = await open(users.large)
-const stopWatch = await watchLongTasks(page)
+const stopWatch = await watchTasks(page)
 const scrolled = await scrollThrough(page)
 const filterTimes: number[] = []
 for (const words of ['chat 9', 'chat 99', 'tides', 'nothing of this', 'chat 4321']) {
@@ -94,7 +94,7 @@ for (const words of ['chat 9', 'chat 99', 'tides', 'nothing of this', 'chat 4321
   await answer
   filterTimes.push(performance.now() - start)
 }
-const tasks = await stopWatch()
+const longest = await stopWatch()
 await product.close()
 
 const report = openReport('chats')
@@ -109,6 +109,5 @@ report.add({
 const name = `frames of a scroll through ${scrolled.height.toLocaleString('en')} px and back`
 report.add({ name, unit: 'ms', values: scrolled.times })
 report.add({ name: 'a filter, with the pause of typing', unit: 'ms', values: filterTimes })
-const longest = Math.max(0, ...tasks)
-report.add({ name: 'longest task (0 below 50 ms)', unit: 'ms', values: [longest], goal: { max: maxTaskMs } })
+report.add({ name: 'processor time of the longest task', unit: 'ms', values: [longest], goal: { max: maxTaskMs } })
 report.finish()

@@ -1,10 +1,10 @@
 import { writeLongChat } from '../e2e/support/database-rows.ts'
 import { openReport } from './parts/figures.ts'
-import { openProductPage, openUntilPainted, watchLongTasks } from './parts/open-product-page.ts'
+import { openProductPage, openUntilPainted, watchTasks } from './parts/open-product-page.ts'
 
 /*
  * Searches within a chat of 5,000 messages and goes through the matches, in a browser: the time until all matches are
- * counted, that of a step, and how long a task holds the page at most.
+ * counted, that of a step, and the processor time of the longest task.
  * `npm run bench find [messages]`
  */
 
@@ -17,7 +17,7 @@ const { page, email } = await product.openUser()
 const id = await writeLongChat(product.dataDir, email, size)
 await openUntilPainted(page, `/chat/${id}`, 'article .markdown p')
 await page.waitForTimeout(1000)
-const stopWatch = await watchLongTasks(page)
+const stopWatch = await watchTasks(page)
 await page.keyboard.press('ControlOrMeta+f')
 const bar = page.getByRole('search', { name: 'Find in this chat' })
 const counts: number[] = []
@@ -36,12 +36,11 @@ for (const words of ['sea', 'the', 'answer 1', 'sentence or two']) {
     stepTimes.push(performance.now() - start)
   }
 }
-const tasks = await stopWatch()
+const longest = await stopWatch()
 await product.close()
 
 const report = openReport('messages')
 report.add({ name: 'all matches counted', size, unit: 'ms', values: counts })
 report.add({ name: 'a step to another match', size, unit: 'ms', values: stepTimes })
-const longest = Math.max(0, ...tasks)
-report.add({ name: 'longest task (0 below 50 ms)', unit: 'ms', values: [longest], goal: { max: maxTaskMs } })
+report.add({ name: 'processor time of the longest task', unit: 'ms', values: [longest], goal: { max: maxTaskMs } })
 report.finish()

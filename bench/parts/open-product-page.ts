@@ -46,19 +46,35 @@ export async function openUntilPainted(page: Page, address: string, selector: st
   return page.evaluate(() => performance.getEntriesByName('shown')[0]?.startTime ?? Number.NaN)
 }
 
-/** Returns a function that ends the watch and returns the durations of the tasks of the page of at least 50 ms. */
-export async function watchLongTasks(page: Page): Promise<() => Promise<number[]>> {
-  await page.evaluate(() => {
-    const tasks: number[] = []
-    const observer = new PerformanceObserver((entries) => {
-      tasks.push(...entries.getEntries().map(({ duration }) => duration))
-    })
-    observer.observe({ type: 'longtask' })
-    Object.assign(window, { longTasks: tasks })
-  })
+interface TraceEvent {
+  readonly name: string
+  readonly pid: number
+  readonly tid: number
+  /** Microseconds of the thread. */
+  readonly tdur?: number
+  readonly args: { readonly name?: string }
+}
+
+/**
+ * Watches the tasks of the page's main thread. Returns a function that ends the watch and returns the milliseconds for
+ * which the longest task had a processor, whatever else the machine did.
+ */
+export async function watchTasks(page: Page): Promise<() => Promise<number>> {
+  const browser = page.context().browser()
+  if (browser === null) throw new Error('The page has no browser')
+  await browser.startTracing(page, { categories: ['disabled-by-default-devtools.timeline', '__metadata'] })
   return async () => {
-    // The entries of the last frame come after it.
-    await page.waitForTimeout(200)
-    return page.evaluate(() => (window as unknown as { longTasks: number[] }).longTasks)
+    const { traceEvents } = JSON.parse((await browser.stopTracing()).toString()) as {
+      traceEvents: readonly TraceEvent[]
+    }
+    const threadOf = ({ pid, tid }: TraceEvent) => `${pid} ${tid}`
+    const main = new Set(
+      traceEvents
+        .filter(({ name, args }) => name === 'thread_name' && args.name === 'CrRendererMain')
+        .map(threadOf),
+    )
+    const tasks = traceEvents.filter((event) => event.name === 'RunTask' && main.has(threadOf(event)))
+    if (tasks.length === 0) throw new Error('The trace has no tasks')
+    return Math.max(...tasks.map(({ tdur = 0 }) => tdur)) / 1000
   }
 }
