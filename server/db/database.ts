@@ -56,6 +56,11 @@ export interface Dialect {
    */
   readonly clock: RawBuilder<number>
   /**
+   * The end of a statement that selects the ids of chats: it locks them, in the order of their bytes, until the
+   * transaction ends. Nothing on SQLite, where one transaction writes at a time.
+   */
+  readonly lockInOrder: RawBuilder<unknown>
+  /**
    * Writes the events of the runs that `nodeId` still holds, and returns the ids of these runs. Other events are not
    * written, and a repeated event is written once. Outside a transaction, this is one commit.
    */

@@ -14,7 +14,8 @@ import {
   countProjects,
   deleteProjectRow,
   insertProject,
-  removeChats,
+  lockChatsOf,
+  removeFromProject,
   requireCountedProject,
   updateProject,
 } from './project-store.ts'
@@ -67,18 +68,21 @@ export async function changeProject(
  * Deletes a project in one transaction; its chats stay, in no project. Returns their ids.
  * @throws AppError `not_found`
  */
-export function deleteProject({ db }: Database, user: Actor, id: string): Promise<readonly string[]> {
+export function deleteProject(
+  { db, dialect }: Database,
+  user: Actor,
+  id: string,
+): Promise<readonly string[]> {
   return db.transaction().execute(async (trx) => {
     // Like every change of many chats, so that two of them do not wait for each other.
     await lockUser(trx, user)
     await deleteProjectRow(trx, user, id)
-    const chats: string[] = []
-    for (;;) {
-      const removed = await removeChats(trx, id, chatsAtOnce)
-      chats.push(...removed)
-      if (removed.length < chatsAtOnce) return chats
-      await nextTurn()
+    const chats = await lockChatsOf(trx, dialect, id)
+    for (let at = 0; at < chats.length; at += chatsAtOnce) {
+      if (at > 0) await nextTurn()
+      await removeFromProject(trx, chats.slice(at, at + chatsAtOnce))
     }
+    return chats
   })
 }
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { type Actor, changeable, ofUser, readable } from '../access/access.ts'
-import type { Db } from '../db/database.ts'
+import type { Db, Dialect } from '../db/database.ts'
 import type { ProjectRow } from '../db/tables/tables.ts'
 import { AppError } from '../lib/app-error.ts'
 
@@ -107,16 +107,22 @@ export async function deleteProjectRow(trx: Db, actor: Actor, id: string): Promi
 }
 
 /**
- * Removes up to `limit` chats from a project, also deleted ones, and returns their ids. The caller must know that the
- * project was the user's.
+ * Locks the chats of a project, also deleted ones, in the order in which every transaction locks chats, and returns their
+ * ids. The caller must know that the project was the user's.
  */
-export async function removeChats(trx: Db, projectId: string, limit: number): Promise<string[]> {
+export async function lockChatsOf(
+  trx: Db,
+  { lockInOrder }: Pick<Dialect, 'lockInOrder'>,
+  projectId: string,
+): Promise<string[]> {
   const { rows } = await sql<{ readonly id: string }>`
-    update chats set project_id = null
-    where id in (select id from chats where project_id = ${projectId} limit ${limit}) returning id`.execute(
-    trx,
-  )
+    select id from chats where project_id = ${projectId} ${lockInOrder}`.execute(trx)
   return rows.map(({ id }) => id)
+}
+
+/** Removes chats from their project. The caller must know that they are the user's. */
+export async function removeFromProject(trx: Db, chatIds: readonly string[]): Promise<void> {
+  await trx.updateTable('chats').set({ project_id: null }).where('id', 'in', chatIds).execute()
 }
 
 function unknownProject(): AppError {

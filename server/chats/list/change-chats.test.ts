@@ -1,11 +1,13 @@
 import type { ChangedChats, ListedChat, ListedChats } from '@yonder/contract/chat-list'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { ChatRow } from '../../db/tables/tables.ts'
+import { countWaiting } from '../../testing/database/count-waiting.ts'
 import { hashTables } from '../../testing/database/hash-tables.ts'
 import { engines, isConcurrent } from '../../testing/database/test-database.ts'
 import { addChat, addPath } from '../../testing/factories/chats.ts'
 import { statusAndBody } from '../../testing/send-request.ts'
 import { openTestApp, type TestApp, type TestClient } from '../../testing/test-app.ts'
+import { touchChat } from '../chat-store.ts'
 
 let users = 0
 
@@ -201,6 +203,33 @@ describe.each(engines)('a change of chats in the list, on %s', (engine) => {
   ])('is refused with a reason: %s', async (_what, body, message) => {
     expect(await refuse(body)).toEqual({ status: 400, body: { error: { code: 'invalid_request', message } } })
   })
+
+  it.runIf(engine === 'postgres' && isConcurrent(engine)).each(['a section', 'a project'])(
+    'of many chats waits for a commit of replies in them without a deadlock: %s',
+    async (which) => {
+      const project_id = await addProject()
+      const [later, first] = [await add('b', { project_id }), await add('a', { project_id, updated_at: 1 })]
+      // More than are changed together, in the order of the list between the two.
+      for (let index = 0; index < 250; index++)
+        await addChat(product.database.db, { id: `${later}-${index}`, user_id: ada.user.id, updated_at: 3 })
+      const request = () =>
+        which === 'a project'
+          ? ada.delete(`/api/project/${project_id}`)
+          : ada.patch('/api/chats', {
+              chats: { section: 'all' },
+              change: { archived: true },
+            })
+      const response = await product.database.db.transaction().execute(async (trx) => {
+        await touchChat(trx, first, 5, 0)
+        const sent = request()
+        void sent
+        await expect.poll(() => countWaiting(trx)).toBe(1)
+        await touchChat(trx, later, 5, 0)
+        return { sent }
+      })
+      expect((await response.sent).statusCode).toBe(which === 'a project' ? 204 : 200)
+    },
+  )
 
   it.runIf(isConcurrent(engine))('of the same chats by two tabs at once is made by both', async () => {
     const ids: string[] = []

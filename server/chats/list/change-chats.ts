@@ -10,7 +10,7 @@ import {
 import { maxTitleLength } from '@yonder/contract/lib/chat-limits'
 import { foldText, foldWords } from '@yonder/contract/lib/fold-text'
 import { type Actor, changeable, deletedOf, exportable } from '../../access/access.ts'
-import type { Db } from '../../db/database.ts'
+import type { Database, Db } from '../../db/database.ts'
 import { lockUser } from '../../identity/users/user-store.ts'
 import { AppError } from '../../lib/app-error.ts'
 import { normalizeText, toVisibleLine } from '../../lib/text.ts'
@@ -30,7 +30,7 @@ const changedAtOnce = 250
  * and when the user has none of the chats
  */
 export async function changeChats(
-  db: Db,
+  { db, dialect }: Pick<Database, 'db' | 'dialect'>,
   actor: Actor,
   { chats, change, seen }: ChatsChange,
   now: number,
@@ -46,7 +46,7 @@ export async function changeChats(
     for await (const slice of Array.isArray(chats)
       ? listNamed(trx, actor, chats, deleted)
       : listSelected(trx, actor, chats))
-      ids.push(...(await updateChats(trx, actor, slice, update, may)))
+      ids.push(...(await updateChats(trx, dialect, actor, slice, update, may)))
     if (update.title === null) for (const id of ids) await restoreDefaultTitle(trx, id)
     const response = { changed: ids.length, ids }
     if (ids.length > maxListedChats) return response
@@ -59,14 +59,18 @@ export async function changeChats(
  * them.
  * @throws AppError `not_found` when none of the named chats is deleted
  */
-export function purgeChats(db: Db, actor: Actor, { chats }: ChatsPurge): Promise<string[]> {
+export function purgeChats(
+  { db, dialect }: Pick<Database, 'db' | 'dialect'>,
+  actor: Actor,
+  { chats }: ChatsPurge,
+): Promise<string[]> {
   return db.transaction().execute(async (trx) => {
     await lockUser(trx, actor)
     const ids: string[] = []
     const slices =
       chats === 'all' ? listSelected(trx, actor, { section: 'deleted', filter: '' }) : inSlices(chats)
     for await (const slice of slices)
-      ids.push(...(await updateChats(trx, actor, slice, { deleted_at: 0 }, deletedOf)))
+      ids.push(...(await updateChats(trx, dialect, actor, slice, { deleted_at: 0 }, deletedOf)))
     if (ids.length === 0 && chats !== 'all')
       throw new AppError('not_found', 'These chats were restored, or are deleted for good already.')
     return ids
@@ -121,11 +125,15 @@ async function* listSelected(
 ): AsyncGenerator<readonly string[]> {
   if (project !== undefined) await requireProject(trx, actor, project)
   const words = foldWords(normalizeText(filter))
+  const ids: string[] = []
   for await (const places of findInSection(trx, actor, { section, project, words }))
-    yield* inSlices(places.map(({ id }) => id))
+    for (const { id } of places) ids.push(id)
+  yield* inSlices(ids)
 }
 
-async function* inSlices(ids: readonly string[]): AsyncGenerator<readonly string[]> {
+/** In the order in which chats are locked. */
+async function* inSlices(unordered: readonly string[]): AsyncGenerator<readonly string[]> {
+  const ids = unordered.toSorted()
   for (let at = 0; at < ids.length; at += changedAtOnce) {
     if (at > 0) await new Promise((resolve) => setImmediate(resolve))
     yield ids.slice(at, at + changedAtOnce)

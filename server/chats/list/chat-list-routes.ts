@@ -15,7 +15,7 @@ import { changeChats, purgeChats } from './change-chats.ts'
 import { readChatList, readMarks } from './read-chat-list.ts'
 
 export interface ChatListRoutesDeps {
-  readonly database: Pick<Database, 'db'>
+  readonly database: Pick<Database, 'db' | 'dialect'>
   /** Milliseconds since 1970. */
   readonly now: () => number
   /** Whether users may delete chats. */
@@ -29,8 +29,9 @@ export interface ChatListRoutesDeps {
 /** Registers the routes of the list beside the chat. */
 export function registerChatListRoutes(
   api: Api,
-  { database: { db }, now, selfService, onChatsChanged, onDeleted }: ChatListRoutesDeps,
+  { database, now, selfService, onChatsChanged, onDeleted }: ChatListRoutesDeps,
 ): void {
+  const { db } = database
   const checkSelfService = (): void => {
     if (selfService) return
     throw new AppError(
@@ -64,7 +65,7 @@ export function registerChatListRoutes(
       const user = requireUser(request)
       const isDeletion = request.body.change.deleted === true
       if (isDeletion) checkSelfService()
-      const changed = await changeChats(db, user, request.body, now())
+      const changed = await changeChats(database, user, request.body, now())
       if (isDeletion) onDeleted()
       onChatsChanged(user.id, changed.ids)
       return changed
@@ -80,7 +81,7 @@ export function registerChatListRoutes(
     async (request) => {
       const user = requireUser(request)
       checkSelfService()
-      const ids = await purgeChats(db, user, request.body)
+      const ids = await purgeChats(database, user, request.body)
       onChatsChanged(user.id, ids)
       return { purged: ids.length }
     },

@@ -1,7 +1,7 @@
 import type { ChatSelection, ChatSection } from '@yonder/contract/chat-list'
 import { sql, type RawBuilder, type SqlBool } from 'kysely'
 import { type Actor, deletedOf, type exportable, ofUser, readable } from '../../access/access.ts'
-import type { Db } from '../../db/database.ts'
+import type { Db, Dialect } from '../../db/database.ts'
 import type { ChatRow } from '../../db/tables/tables.ts'
 
 /** What lists show of a chat. */
@@ -218,15 +218,27 @@ export interface ChatUpdate extends Partial<
 
 const columnsOf = (columns: Omit<ChatUpdate, 'seenAt'>) => Object.keys(columns) as (keyof typeof columns)[]
 
-/** Changes those of a user's chats that differ, and returns their ids. `may` is the condition for the chats. */
+/**
+ * Changes those of a user's chats that differ, and returns their ids. `may` is the condition for the chats. When one
+ * transaction calls it several times, the ids must be in order: the commits of replies, too, lock chats in that order.
+ */
 export async function updateChats(
   trx: Db,
+  { lockInOrder }: Pick<Dialect, 'lockInOrder'>,
   actor: Actor,
   ids: readonly string[],
   { seenAt, ...columns }: ChatUpdate,
   may: typeof deletedOf,
 ): Promise<string[]> {
   if (ids.length === 0) return []
+  if (ids.length > 1)
+    await trx
+      .selectFrom('chats')
+      .select('id')
+      .where('id', 'in', ids)
+      .where(may(actor, 'chats'))
+      .modifyEnd(lockInOrder)
+      .execute()
   let query = trx
     .updateTable('chats')
     .set(columns)

@@ -16,8 +16,8 @@ describe('the run log, when a commit fails,', () => {
       if (events.some((event) => event.run_id === 1) && failures-- > 0) throw new Error('disk full')
       return new Set(events.map((event) => event.run_id))
     })
-    const bad = log.open(1, started)
-    const good = log.open(2, started)
+    const bad = log.open({ id: 1, chatId: 'chat', started })
+    const good = log.open({ id: 2, chatId: 'chat', started })
     const [receivedBad, receivedGood] = [listen(bad), listen(good)]
     bad.append('text', 'one ')
     good.append('text', 'fine')
@@ -37,7 +37,7 @@ describe('the run log, when a commit fails,', () => {
       if (isAway) throw new Outage()
       return new Set(events.map((event) => event.run_id))
     })
-    const runs = [log.open(1, started), log.open(2, started)]
+    const runs = [log.open({ id: 1, chatId: 'chat', started }), log.open({ id: 2, chatId: 'chat', started })]
     const received = runs.map((run) => listen(run))
     for (const run of runs) run.append('text', 'before ')
     // The commit has begun, and fails afterwards.
@@ -64,7 +64,9 @@ describe('the run log, when a commit fails,', () => {
       if (isAway) throw new Outage()
       return new Set(events.map((event) => event.run_id))
     })
-    const runs = Array.from({ length: 700 }, (_, index) => log.open(index + 1, started))
+    const runs = Array.from({ length: 700 }, (_, index) =>
+      log.open({ id: index + 1, chatId: 'chat', started }),
+    )
     for (const run of runs) run.append('text', 'text')
     await settle()
     isAway = false
@@ -77,7 +79,7 @@ describe('the run log, when a commit fails,', () => {
     const { log, listen, onError } = openLog(() => {
       throw new Outage()
     })
-    const runs = [log.open(1, started), log.open(2, started)]
+    const runs = [log.open({ id: 1, chatId: 'chat', started }), log.open({ id: 2, chatId: 'chat', started })]
     const received = runs.map((run) => listen(run))
     for (const run of runs) run.append('text', 'text')
     await settle()
@@ -93,7 +95,10 @@ describe('the run log, when a commit fails,', () => {
       if (events.some(({ run_id }) => run_id === 1)) throw new Error('refused')
       return new Set(events.map((event) => event.run_id))
     })
-    const [bad, good] = [log.open(1, started), log.open(2, started)]
+    const [bad, good] = [
+      log.open({ id: 1, chatId: 'chat', started }),
+      log.open({ id: 2, chatId: 'chat', started }),
+    ]
     const [receivedBad, receivedGood] = [listen(bad), listen(good)]
     bad.append('text', 'one')
     good.append('text', 'fine')
@@ -111,7 +116,7 @@ describe('the run log, when a commit fails,', () => {
       isCut = false
       throw new Outage()
     })
-    const run = log.open(1, started)
+    const run = log.open({ id: 1, chatId: 'chat', started })
     const received = listen(run)
     const write = vi.fn(async () => undefined)
     run.append('text', 'all')

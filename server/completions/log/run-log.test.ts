@@ -36,8 +36,8 @@ describe('the interval between commits', () => {
 describe('the run log', () => {
   it('commits the events of all runs together, and shows them afterwards', async () => {
     const { log, steps, listen } = openLog()
-    const a = log.open(1, started)
-    const b = log.open(2, started)
+    const a = log.open({ id: 1, chatId: 'chat', started })
+    const b = log.open({ id: 2, chatId: 'chat', started })
     listen(a)
     listen(b)
     a.append('text', 'one')
@@ -53,9 +53,18 @@ describe('the run log', () => {
     expect(steps.slice(3)).toEqual(['commit a3 b3', 'show a3', 'show b3'])
   })
 
+  it('writes for the chats in the order in which others lock them, whichever began first', async () => {
+    const { log } = openLog()
+    const written: string[] = []
+    for (const [id, chatId] of ['b', 'C', 'a', 'B'].entries())
+      log.open({ id: id + 1, chatId, started }).add(connecting, async () => void written.push(chatId))
+    await advanceTime(30)
+    expect(written).toEqual(['B', 'C', 'a', 'b'])
+  })
+
   it('commits a text at once when the last commit was long enough ago', async () => {
     const { log, steps } = openLog()
-    const run = log.open(1, started)
+    const run = log.open({ id: 1, chatId: 'chat', started })
     run.append('text', 'first')
     await settle()
     await advanceTime(30)
@@ -71,7 +80,9 @@ describe('the run log', () => {
 
   it('commits less often while many runs stream', async () => {
     const { log, steps } = openLog()
-    const runs = Array.from({ length: 40 }, (_, index) => log.open(index + 1, started))
+    const runs = Array.from({ length: 40 }, (_, index) =>
+      log.open({ id: index + 1, chatId: 'chat', started }),
+    )
     const append = () => {
       for (const run of runs) run.append('text', 'x')
     }
@@ -86,8 +97,8 @@ describe('the run log', () => {
 
   it('commits the first text of a run alone, and the other runs when they are due', async () => {
     const { log, steps } = openLog()
-    const a = log.open(1, started)
-    const b = log.open(2, started)
+    const a = log.open({ id: 1, chatId: 'chat', started })
+    const b = log.open({ id: 2, chatId: 'chat', started })
     a.append('text', 'one')
     await settle()
     await advanceTime(10)
@@ -103,7 +114,7 @@ describe('the run log', () => {
 
   it('commits the first text without delay, also after the name of the model', async () => {
     const { log, listen } = openLog()
-    const run = log.open(1, started)
+    const run = log.open({ id: 1, chatId: 'chat', started })
     const received = listen(run)
     run.add({ type: 'model', model: 'm' })
     run.append('text', 'first')
@@ -113,7 +124,7 @@ describe('the run log', () => {
 
   it('commits the connection log together with the first text that follows it', async () => {
     const { log, steps } = openLog()
-    const run = log.open(1, started)
+    const run = log.open({ id: 1, chatId: 'chat', started })
     run.add(connecting)
     await advanceTime(29)
     run.append('text', 'first')
@@ -123,7 +134,7 @@ describe('the run log', () => {
 
   it('commits the connection log alone when no text follows it for 30 ms', async () => {
     const { log, steps } = openLog()
-    const run = log.open(1, started)
+    const run = log.open({ id: 1, chatId: 'chat', started })
     run.add(connecting)
     await advanceTime(29)
     expect(steps).toEqual([])
@@ -133,8 +144,8 @@ describe('the run log', () => {
 
   it('does not delay the text of another run that waits already', async () => {
     const { log, steps } = openLog()
-    const a = log.open(1, started)
-    const b = log.open(2, started)
+    const a = log.open({ id: 1, chatId: 'chat', started })
+    const b = log.open({ id: 2, chatId: 'chat', started })
     b.append('text', 'first')
     await settle()
     await advanceTime(10)
@@ -146,8 +157,8 @@ describe('the run log', () => {
 
   it('pulls data at once until the first text of a reply, and before each commit from then on', async () => {
     const { log, rows, steps } = openLog()
-    const a = log.open(1, started)
-    const b = log.open(2, started)
+    const a = log.open({ id: 1, chatId: 'chat', started })
+    const b = log.open({ id: 2, chatId: 'chat', started })
     const source = (run: RunRecorder) => {
       const waiting: RunChunk[] = []
       const drain = vi.fn(() => waiting.splice(0))
@@ -184,7 +195,7 @@ describe('the run log', () => {
 
   it('pulls data at once when the source is full, and the remaining data when the reply ends', async () => {
     const { log, rows } = openLog()
-    const run = log.open(1, started)
+    const run = log.open({ id: 1, chatId: 'chat', started })
     const waiting: RunChunk[] = [{ type: 'text', text: 'one' }]
     run.readFrom({ drain: () => waiting.splice(0) })
     run.onReadable(false)
@@ -203,7 +214,7 @@ describe('the run log', () => {
 
   it('stores what belongs to an event before the event is shown', async () => {
     const { log, steps, listen } = openLog()
-    const run = log.open(1, started)
+    const run = log.open({ id: 1, chatId: 'chat', started })
     const received = listen(run)
     run.append('text', 'all')
     run.add({ type: 'ended', status: 'complete' }, async (_trx, state) => {
@@ -217,7 +228,7 @@ describe('the run log', () => {
 
   it('stores an attached write with the next event that stores something, and not with text', async () => {
     const { log, steps, listen } = openLog()
-    const run = log.open(1, started)
+    const run = log.open({ id: 1, chatId: 'chat', started })
     listen(run)
     run.attach(async () => void steps.push('store the prompt'))
     run.append('text', 'all')
@@ -231,7 +242,7 @@ describe('the run log', () => {
   it('resolves a flush when all events are committed and shown, or when the run is lost', async () => {
     let ownedRunIds: ReadonlySet<number> = new Set([1])
     const { log, steps, listen } = openLog(() => ownedRunIds)
-    const run = log.open(1, started)
+    const run = log.open({ id: 1, chatId: 'chat', started })
     listen(run)
     await run.flush()
     run.append('text', 'one')
@@ -248,7 +259,7 @@ describe('the run log', () => {
 
   it('ignores events after the end of a run', async () => {
     const { log, listen } = openLog()
-    const run = log.open(1, started)
+    const run = log.open({ id: 1, chatId: 'chat', started })
     const received = listen(run)
     run.add({ type: 'ended', status: 'stopped' })
     run.add({ type: 'mcp_status', status: 'connected', server: 's', message: 'late' })
@@ -258,8 +269,8 @@ describe('the run log', () => {
 
   it('shows no event of a run that another node has taken over, and all events of other runs', async () => {
     const { log, listen } = openLog(() => new Set([2]))
-    const a = log.open(1, started)
-    const b = log.open(2, started)
+    const a = log.open({ id: 1, chatId: 'chat', started })
+    const b = log.open({ id: 2, chatId: 'chat', started })
     const [receivedA, receivedB] = [listen(a), listen(b)]
     a.append('text', 'secret')
     b.append('text', 'fine')
@@ -271,7 +282,7 @@ describe('the run log', () => {
 
   it('frames only the events after the given one', async () => {
     const { log, listen } = openLog()
-    const run = log.open(1, started)
+    const run = log.open({ id: 1, chatId: 'chat', started })
     const late = listen(run, 3, true)
     run.add({ type: 'model', model: 'm' })
     run.append('text', 'one')
@@ -289,7 +300,7 @@ describe('the run log', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(piece, { maxLength: 12 }), async (pieces) => {
         const { log, rows, listen } = openLog()
-        const run = log.open(1, started)
+        const run = log.open({ id: 1, chatId: 'chat', started })
         const received = listen(run)
         for (const { kind, text, pause } of pieces) {
           run.append(kind, text)

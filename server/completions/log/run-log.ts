@@ -5,7 +5,7 @@ import type { Db } from '../../db/database.ts'
 import type { RunEventRow } from '../../db/tables/tables.ts'
 import { AppError } from '../../lib/app-error.ts'
 import { flattenAt } from '../../lib/flatten-text.ts'
-import type { NumberedEvent } from '../run.ts'
+import type { NumberedEvent, WrittenRun } from '../run.ts'
 import { EventBatch, RunRecorder, type CollectedEvents } from './run-recorder.ts'
 
 /** Milliseconds from the start of one commit to the next: the limits, and the part for each run that streams. */
@@ -89,8 +89,8 @@ export class RunLog {
   }
 
   /** Opens the recorder of a run whose first event is committed. */
-  open(runId: number, started: RunEvent): RunRecorder {
-    return new RunRecorder(runId, applyEvent(emptyRun, started), (recorder, urgency) => {
+  open({ id, chatId, started }: Pick<WrittenRun, 'id' | 'chatId' | 'started'>): RunRecorder {
+    return new RunRecorder({ id, chatId }, applyEvent(emptyRun, started), (recorder, urgency) => {
       // New events wait until the failed part is stored.
       if (this.#failed.has(recorder)) return
       // A commit that other runs wait for is not delayed.
@@ -174,7 +174,8 @@ export class RunLog {
         const missing = stored.size === 0 ? rows : rows.filter(({ run_id }) => !stored.has(run_id))
         const live = missing.length === 0 ? [] : await this.#options.append(trx, missing)
         ownedRunIds = new Set([...stored, ...live])
-        for (const { recorder, writes, state } of entries) {
+        // The writes lock chats, and so does a change of many chats: both in this order, so that they do not deadlock.
+        for (const { recorder, writes, state } of entries.toSorted(byChat)) {
           if (stored.has(recorder.runId) || !ownedRunIds.has(recorder.runId)) continue
           for (const write of writes) await write(trx, state)
         }
@@ -235,6 +236,9 @@ export class RunLog {
     return true
   }
 }
+
+const byChat = ({ recorder: one }: Entry, { recorder: other }: Entry): number =>
+  one.chatId < other.chatId ? -1 : 1
 
 /** Numbers the events that a run has added since the last commit, and computes the state after them. */
 function toEntry(recorder: RunRecorder): Entry | undefined {

@@ -4,7 +4,7 @@ import { endMarker } from '@yonder/contract/lib/event-stream'
 import { sseFrame } from '../../http/sse.ts'
 import type { AppError } from '../../lib/app-error.ts'
 import { firstFlattening } from '../../lib/flatten-text.ts'
-import type { NumberedEvent, Urgency, EventWrite, TextKind, RunChunk, RunSource } from '../run.ts'
+import type { NumberedEvent, Urgency, EventWrite, TextKind, RunChunk, RunSource, WrittenRun } from '../run.ts'
 
 /** A text event is closed once it has more than this many characters. Further text goes into the next event. */
 const maxTextChars = 16_384
@@ -78,6 +78,7 @@ export interface CollectedEvents {
 /** Collects the events of one run until the run log commits them, and passes them on to its readers afterwards. */
 export class RunRecorder {
   readonly runId: number
+  readonly chatId: string
   /** The state after the last committed event. */
   state: RunState
   /** The length at which the text of the open reply is flattened. */
@@ -111,11 +112,12 @@ export class RunRecorder {
   #lost: AppError | undefined
 
   constructor(
-    runId: number,
+    run: Pick<WrittenRun, 'id' | 'chatId'>,
     state: RunState,
     requestCommit: (recorder: RunRecorder, urgency: Urgency) => void,
   ) {
-    this.runId = runId
+    this.runId = run.id
+    this.chatId = run.chatId
     this.state = state
     this.#requestCommit = requestCommit
   }

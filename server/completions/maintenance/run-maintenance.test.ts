@@ -25,7 +25,7 @@ describe.each(engines)('a run that has ended in the database, on %s', (engine) =
       transaction: () => new Promise(() => undefined),
       onError: () => undefined,
     })
-    const recorder = log.open(1, started)
+    const recorder = log.open({ id: 1, chatId: 'chat', started })
     let lost = ''
     recorder.subscribe({
       onBatch: () => undefined,

@@ -149,7 +149,7 @@ describe.each(engines)('stop while the database does not respond, on %s', (engin
       onError: () => undefined,
     })
     const started = startedEvent()
-    const recorder = log.open(1, started)
+    const recorder = log.open({ id: 1, chatId: 'chat', started })
     const reasons: string[] = []
     const runs = new ActiveRuns()
     runs.add({

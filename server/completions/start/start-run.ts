@@ -18,7 +18,7 @@ export function startRun(
   const { id, chatId, started } = run
   const controller = new AbortController()
   const abort = (reason: AbortReason): void => controller.abort(reason)
-  const recorder = deps.log.open(id, started)
+  const recorder = deps.log.open(run)
   recorder.subscribe({ onBatch: () => undefined, onLost: () => abort('interrupted') })
   deps.titles.watch({ chatId, ...requested, recorder })
   const elicitations = new PendingElicitations()

@@ -339,6 +339,7 @@ export const postgresDialect: Dialect = {
   searchIndexSchema,
   searchAgainSql: [queueFoldedAgainSql],
   clock: sql<number>`cast(extract(epoch from clock_timestamp()) * 1000 as bigint)`,
+  lockInOrder: sql`order by id collate "C" for no key update`,
   async appendRunEvents(db, nodeId, events) {
     const runIds = [...new Set(events.map((event) => event.run_id))]
     const written = await db.executeQuery<{ ids: (number | string)[] }>(

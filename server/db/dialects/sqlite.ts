@@ -283,6 +283,7 @@ export const sqliteDialect = (
   searchIndexSchema: sqliteSearchIndex,
   searchAgainSql: foldedAgain,
   clock: sql<number>`cast(unixepoch('subsec') * 1000 as integer)`,
+  lockInOrder: sql``,
   appendRunEvents: appendToSqlite(file, maxWaitMs),
   // The transaction is the only writer.
   lockRun: () => Promise.resolve(),
