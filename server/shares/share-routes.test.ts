@@ -81,6 +81,18 @@ describe.each(engines)('own links on %s', (engine) => {
     const statuses = (await Promise.all(atOnce)).map(({ statusCode }) => statusCode)
     expect(statuses.toSorted()).toEqual([200, 409])
     expect(await countShares(db, grace.user)).toBe(1_000)
+
+    // The user sees no link of a deleted chat, and could not revoke one.
+    const other = await createChat(grace, 'Another chat')
+    expect((await grace.post(`/api/share/${other.chatId}`, {})).statusCode).toBe(409)
+    const setDeleted = (deleted_at: number | null) =>
+      db.updateTable('chats').set({ deleted_at }).where('id', '=', chatId).execute()
+    await setDeleted(1)
+    await share(grace, other.chatId, other.reply)
+    await setDeleted(null)
+    expect((await grace.post(`/api/share/${other.chatId}`, { messageId: other.question })).statusCode).toBe(
+      409,
+    )
     await db.deleteFrom('shares').where('chat_id', '=', chatId).execute()
   })
 

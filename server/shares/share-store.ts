@@ -1,5 +1,5 @@
 import { maxTitleSourceChars } from '@yonder/contract/message-text'
-import { type Actor, changeable, notDeleted, ofUser, readable } from '../access/access.ts'
+import { type Actor, changeable, notDeleted, readable } from '../access/access.ts'
 import type { Db } from '../db/database.ts'
 import type { MessageRow, ShareRow } from '../db/tables/tables.ts'
 
@@ -27,11 +27,12 @@ export async function isShared(db: Db, chatId: string, messageId: string): Promi
   return row !== undefined
 }
 
+/** Returns the number of a user's links that work: those of deleted chats are off, and cannot be revoked. */
 export async function countShares(db: Db, actor: Actor): Promise<number> {
   const { count } = await db
     .selectFrom('shares')
     .select(({ fn }) => fn.countAll().as('count'))
-    .where(ofUser(actor.id, 'shares'))
+    .where(readable(actor, 'shares'))
     .executeTakeFirstOrThrow()
   return Number(count)
 }
