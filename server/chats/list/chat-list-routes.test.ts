@@ -112,6 +112,21 @@ describe.each(engines)('the list of chats, on %s', (engine) => {
     expect(namesOf(ada, await read(await product.signIn('Eve'), second))).not.toContain('4')
   })
 
+  it('has each of the chats of one time once, in whatever order the database has their ids', async () => {
+    const ada = await product.signIn('Cy')
+    const names = ['a', 'B', '_', '-', 'A', 'b', 'Z', 'a-', 'a_', 'A1', '9', 'z']
+    await addChats(ada, Object.fromEntries(names.map((name) => [name, { title: 'Same', title_key: 'same' }])))
+    for (const query of ['section=recent', 'section=all&filter=same']) {
+      const found: string[] = []
+      for (let next: string | null = ''; next !== null;) {
+        const page = await read(ada, `${query}&limit=2${next === '' ? '' : `&cursor=${next}`}`)
+        found.push(...namesOf(ada, page))
+        next = page.next
+      }
+      expect(found.toSorted()).toEqual(names.toSorted())
+    }
+  })
+
   it.each([
     'section=recent&cursor=',
     'section=recent&cursor=x',
