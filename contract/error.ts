@@ -23,6 +23,7 @@ export const errorCodes = [
   'identity_unavailable',
   'forbidden',
   'not_found',
+  'chat_deleted',
   'conflict',
   'name_taken',
   'not_connected',

@@ -58,7 +58,7 @@ export function registerChatRoutes(api: Api, deps: ChatRoutesDeps): void {
   api.get(
     '/api/chats/:id',
     {
-      ...route('owner', 'Read a chat', [], { params: AnyId, response: { 200: Chat } }),
+      ...route('owner', 'Read a chat', ['chat_deleted'], { params: AnyId, response: { 200: Chat } }),
       ...oneAtATime((request) => requireUser(request).id),
     },
     async (request) => {

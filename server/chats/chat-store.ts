@@ -1,7 +1,7 @@
 import { foldText } from '@yonder/contract/lib/fold-text'
 import { historyTitleOf, maxTitleSourceChars } from '@yonder/contract/message-text'
 import { sql } from 'kysely'
-import { type Actor, changeable, readable } from '../access/access.ts'
+import { type Actor, changeable, deletedOf, readable } from '../access/access.ts'
 import type { Db } from '../db/database.ts'
 import { prepareQuery } from '../db/dialects/prepare-query.ts'
 import type { ChatRow, NewChatRow } from '../db/tables/tables.ts'
@@ -36,6 +36,25 @@ export async function requireChat(db: Db, actor: Actor, chatId: string): Promise
   const [chat] = rows
   if (chat === undefined) throw unknownChat()
   return chat
+}
+
+/**
+ * Like `requireChat`, and tells a chat that its user can restore from one that does not exist.
+ * @throws AppError `not_found`, `chat_deleted`
+ */
+export async function requireChatToRead(db: Db, actor: Actor, chatId: string): Promise<ChatRow> {
+  try {
+    return await requireChat(db, actor, chatId)
+  } catch (error) {
+    const isDeleted = db
+      .selectFrom('chats')
+      .select('id')
+      .where('id', '=', chatId)
+      .where(deletedOf(actor, 'chats'))
+      .executeTakeFirst()
+    if ((await isDeleted) === undefined) throw error
+    throw new AppError('chat_deleted', 'This chat was deleted. Restore it under Recently deleted.')
+  }
 }
 
 const chatLock = prepareQuery(

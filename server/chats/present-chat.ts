@@ -8,7 +8,7 @@ import type { Database, Db } from '../db/database.ts'
 import { readSnapshot, type Snapshot } from '../db/read-snapshot.ts'
 import type { ChatRow, CompactionRow, MessageRow } from '../db/tables/tables.ts'
 import type { User } from '../identity/user.ts'
-import { requireChat } from './chat-store.ts'
+import { requireChatToRead } from './chat-store.ts'
 import { listCompactions } from './compaction-store.ts'
 import { presentPlace } from './list/present-listed-chat.ts'
 import {
@@ -61,7 +61,7 @@ export async function readChat(
 ): Promise<ReadChat> {
   for (;;) {
     const chat = await readSnapshot(source, async (snapshot) =>
-      readChatAt(snapshot, await requireChat(snapshot.db, user, chatId), {
+      readChatAt(snapshot, await requireChatToRead(snapshot.db, user, chatId), {
         runs,
         user,
         pagesFrom: source.db,

@@ -13,6 +13,7 @@ export const statusOf: Readonly<Record<ErrorCode, number>> = {
   unauthenticated: 401,
   forbidden: 403,
   not_found: 404,
+  chat_deleted: 404,
   conflict: 409,
   name_taken: 409,
   not_connected: 409,

@@ -67,6 +67,10 @@ describe.each(engines)('deleting chats, on %s', (engine) => {
         messageId: data.approvalCall,
       })
     expect((await approve()).status).toBe(404)
+    const read = await ada.get(`/api/chats/${data.chat}`)
+    expect([read.statusCode, read.body]).toEqual([404, expect.stringContaining('"code":"chat_deleted"')])
+    const eve = await product.join('Eve')
+    expect((await eve.get(`/api/chats/${data.chat}`)).body).toContain('"code":"not_found"')
     for (const section of ['all', 'recent']) expect(await listIds(ada, section)).toEqual([])
     expect((await listIds(ada, 'deleted')).toSorted()).toEqual([...chats, data.deletedChat].toSorted())
     await tab.until(() =>
@@ -136,6 +140,7 @@ describe.each(engines)('deleting chats, on %s', (engine) => {
       },
     }
     expect(await refused(restore)).toEqual(tooLate)
+    expect((await ada.get(`/api/chats/${gone}`)).body).toContain('"code":"not_found"')
     await product.database.db.deleteFrom('chats').where('id', '=', gone).execute()
     expect(await refused(restore)).toEqual(tooLate)
     expect((await refused(() => purge(ada, [gone]))).status).toBe(404)

@@ -27,7 +27,7 @@ export function HeaderTitle({ chatId, title }: HeaderTitleProps) {
   )
   return (
     <div className="absolute inset-x-0 mx-auto hidden w-fit max-w-2/5 min-w-0 text-sm font-medium lg:block">
-      {chat === undefined ? (
+      {chat === undefined || chat.deleted_time !== undefined ? (
         <p title={title} className="flex px-2">
           {label}
         </p>

@@ -1,8 +1,8 @@
 import type { Chat } from '@yonder/contract/chat'
-import { useCallback, useEffect, useMemo, useRef } from 'react'
+import { useCallback, useEffect, useMemo, useRef, useSyncExternalStore } from 'react'
 import { Navigate } from 'react-router'
-import { useListRow } from '../../data/chat-list.ts'
-import { isNotFound, readReason } from '../../lib/api/api-error.ts'
+import { useChatList, useListRow } from '../../data/chat-list.ts'
+import { isChatDeleted, isNotFound, readReason } from '../../lib/api/api-error.ts'
 import { useStore } from '../../lib/store.ts'
 import { preloadMarkdown } from '../../ui/markdown/markdown.tsx'
 import { ErrorState } from '../../ui/states/error-state.tsx'
@@ -41,22 +41,25 @@ import { TargetNote } from './target/message-target.tsx'
 
 /**
  * A chat of the user; another one needs another `key`. A chat that does not exist redirects to the home page, unless it
- * was deleted while the page showed it.
+ * can be restored, or was deleted for good while the page showed it.
  */
 export function ChatView({ chatId }: { readonly chatId: string }) {
   const session = useChatSession(chatId)
   const view = useStore(session.view)
   const { chat, error } = view
-  const isDeleted = useListRow(chatId)?.deleted_time !== undefined
+  const chats = useChatList()
+  const isListedDeleted = useListRow(chatId)?.deleted_time !== undefined
+  const isListedGone = useSyncExternalStore(chats.subscribe, () => chats.isGone(chatId))
   const { log, receive, clear, close } = useServerLog()
   const logsAreOn = useStore(connectionLogsPreference)
   // Load the code that renders replies while the chat is loading.
   useEffect(preloadMarkdown, [])
   useEffect(() => session.open(), [session])
   useEffect(() => session.onEvent(receive), [session, receive])
-  const isMissing = isNotFound(error)
-  if (isDeleted || (isMissing && chat !== undefined && chat.messages.length > 0))
-    return <DeletedChat chatId={chatId} onRestored={session.reload} />
+  const isDeleted = isListedDeleted || isChatDeleted(error)
+  const isMissing = isNotFound(error) && !isDeleted
+  const isGone = isListedGone || (isMissing && chat !== undefined && chat.messages.length > 0)
+  if (isDeleted || isGone) return <DeletedChat chatId={chatId} isGone={isGone} onRestored={session.reload} />
   if (isMissing) return <Navigate to="/" replace />
   const frame = {
     aside: logsAreOn && log.visible && <LogPanel log={log} onClear={clear} onClose={close} />,

@@ -50,10 +50,25 @@ test('a chat that another tab deletes is replaced by the way back, and returns w
   expect(api.seen(change).map(({ body }) => body)).toEqual([{ chats: ['c1'], change: { deleted: false } }])
 })
 
+test('a deleted chat that is opened by its address can be restored', async () => {
+  expectConsole('error', /404/)
+  vi.stubGlobal('scrollTo', () => undefined)
+  const api = new ScriptedApi()
+    .on('GET /api/bots', () => json(owlAndFox))
+    .on(read, () => failure(404, 'chat_deleted', 'This chat was deleted.'))
+    .on(change, () => json({ changed: 1, ids: ['c1'], chats: [row] }))
+  const view = renderScreen(api, <ChatView chatId="c1" />, '/chat/c1')
+  const restore = await screen.findByRole('button', { name: 'Restore' })
+  expect(view.path()).toBe('/chat/c1')
+  api.on(read, () => json(shortChat))
+  await userEvent.click(restore)
+  expect(await screen.findByText('text of u1', inMessages)).toBeVisible()
+})
+
 test('a chat that was deleted with many others or for good is noticed too, and is not asked for again and again', async () => {
   expectConsole('error', /404|restored/)
   const { api, user } = await open()
-  api.on(read, () => failure(404, 'not_found', 'There is no such chat.'))
+  api.on(read, () => failure(404, 'chat_deleted', 'This chat was deleted.'))
   act(() => api.client.live.emit({ type: 'changed', what: 'chats' }))
   expect(await screen.findByRole('heading', { name: 'This chat was deleted' })).toBeVisible()
   const reads = api.seen(read).length
@@ -64,7 +79,7 @@ test('a chat that was deleted with many others or for good is noticed too, and i
   expect(screen.getByRole('link', { name: 'New chat' })).toHaveAttribute('href', '/')
   expect(api.seen(read)).toHaveLength(reads)
 
-  // Another tab has restored it after all.
+  // The server may know better what has become of it.
   api.on(read, () => json(shortChat))
   act(() => api.client.live.emit({ type: 'chats_listed', chats: [row], gone: [] }))
   await waitFor(() => expect(screen.getByText('text of u1', inMessages)).toBeVisible())

@@ -8,14 +8,17 @@ import { classNames } from '../../ui/class-names.ts'
 
 export interface DeletedChatProps {
   readonly chatId: string
+  /** Whether it was deleted for good. */
+  readonly isGone: boolean
   readonly onRestored: () => void
 }
 
-/** Shown in place of a chat that was deleted while the page showed it, here or in another tab. */
-export function DeletedChat({ chatId, onRestored }: DeletedChatProps) {
+/** Shown in place of a chat that is deleted, perhaps while the page showed it, here or in another tab. */
+export function DeletedChat({ chatId, isGone: isKnownGone, onRestored }: DeletedChatProps) {
   const restore = useRestoreChats()
   const [isBusy, setBusy] = useState(false)
-  const [isGone, setGone] = useState(false)
+  const [isLate, setLate] = useState(false)
+  const isGone = isKnownGone || isLate
   const title = useRef<HTMLHeadingElement>(null)
   useEffect(() => {
     // The message input had the focus.
@@ -26,7 +29,7 @@ export function DeletedChat({ chatId, onRestored }: DeletedChatProps) {
     const result = await restore([chatId])
     setBusy(false)
     if (result.done) onRestored()
-    else setGone(isNotFound(result.error))
+    else setLate(isNotFound(result.error))
   }
   return (
     <div

@@ -39,6 +39,11 @@ export function isNotFound(error: unknown): boolean {
   return error instanceof ApiError && error.status === 404
 }
 
+/** Whether the server responded that the chat is deleted, and can be restored. */
+export function isChatDeleted(error: unknown): boolean {
+  return error instanceof ApiError && error.code === 'chat_deleted'
+}
+
 /**
  * Thrown when a request got no response, or a stream became silent. `cause` is usually the error of the browser, whose
  * text differs between browsers.
