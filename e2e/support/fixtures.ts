@@ -7,7 +7,7 @@ import { test as base, type Servers } from './servers.ts'
 import { createTestUser, signInQuickly, signUpQuickly, type TestUser } from './users.ts'
 
 /** The configurations of the product that tests use. */
-export type Installation = 'plain' | 'closed' | 'registry' | 'google'
+export type Installation = 'plain' | 'closed' | 'registry' | 'google' | 'self-service'
 
 interface TestFixtures {
   /** Which product a test uses: `test.use({ installation: 'closed' })`. */
@@ -113,6 +113,8 @@ function optionsOf(
       return {}
     case 'closed':
       return { settings: { SIGN_UP: 'closed' }, realPasswords: true }
+    case 'self-service':
+      return { settings: { SELF_SERVICE: 'on' } }
     case 'registry':
       return { settings: { CONNECTOR_REGISTRY_URL: registry.url, ALLOWED_PRIVATE_HOSTS: '127.0.0.1:*' } }
     case 'google': {
