@@ -12,9 +12,11 @@ it.each([
   '%s shows its date, what is stored, the minimum age, and what is not available (§2.95, §1.9, §9.16)',
   async (title, path) => {
     render(
-      <MemoryRouter initialEntries={[path]}>
-        <AppRoutes session="signed-out" landing={null} />
-      </MemoryRouter>,
+      <SelfServiceContext value={false}>
+        <MemoryRouter initialEntries={[path]}>
+          <AppRoutes session="signed-out" landing={null} />
+        </MemoryRouter>
+      </SelfServiceContext>,
     )
     expect(await screen.findByRole('heading', { level: 1, name: title }, { timeout: 5000 })).toBeVisible()
     expect(screen.getByText('July 12, 2025')).toHaveAttribute('datetime', '2025-07-12')
@@ -44,6 +46,21 @@ it.each(['/terms', '/privacy'])(
     expect(main).toHaveTextContent(/Deleting .*(all your data|everything).* by yourself is not available/)
   },
 )
+
+it('Terms of Service says nothing about it until the settings of the site are known (§1.9)', async () => {
+  const screenOf = (selfService?: boolean) => (
+    <SelfServiceContext value={selfService}>
+      <MemoryRouter initialEntries={['/terms']}>
+        <AppRoutes session="loading" landing={null} />
+      </MemoryRouter>
+    </SelfServiceContext>
+  )
+  const { rerender } = render(screenOf())
+  const sentence = await screen.findByText(/by yourself is not available/, {}, { timeout: 5000 })
+  expect(sentence).toHaveClass('invisible')
+  rerender(screenOf(false))
+  expect(sentence).not.toHaveClass('invisible')
+})
 
 it('lists what the browser stores, and what integrations store and send (§2.95)', () => {
   render(

@@ -44,9 +44,12 @@ export function TermsScreen() {
         <p>
           Your chats and the configurations of your bots and connectors are stored in a cloud database, so
           that you find them again on any device.{' '}
-          {selfService
-            ? `You can delete your chats by yourself, and restore them for ${deletedChatDays} days. Deleting everything, or exporting this data, by yourself is not available.`
-            : 'Deleting or exporting this data by yourself is not available.'}{' '}
+          {/* Nothing is promised or denied before the settings of this site are known. */}
+          <span className={selfService === undefined ? 'invisible' : undefined}>
+            {selfService
+              ? `You can delete your chats by yourself, and restore them for ${deletedChatDays} days. Deleting everything, or exporting this data, by yourself is not available.`
+              : 'Deleting or exporting this data by yourself is not available.'}
+          </span>{' '}
           The Privacy Policy says more.
         </p>
       </LegalSection>

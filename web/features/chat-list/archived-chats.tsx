@@ -18,7 +18,7 @@ function LastMessage({ chat: { update_time: time } }: { readonly chat: ListRow }
 /** The page of the archived chats. */
 export function ArchivedChats() {
   const change = useChangeChats()
-  const canDelete = use(SelfServiceContext)
+  const canDelete = use(SelfServiceContext) === true
   const remove: SetAsideAction = {
     label: 'Delete',
     icon: <Trash2 size={16} aria-hidden />,

@@ -21,7 +21,7 @@ export interface ChatActions {
 export function useChatActions(): { readonly actions: ChatActions; readonly dialogs: ReactNode } {
   const change = useChangeChats()
   const { run: createShare } = useShareChat()
-  const canDelete = use(SelfServiceContext)
+  const canDelete = use(SelfServiceContext) === true
   const [moving, setMoving] = useState<ChatsChange['chats']>()
   /** A link that the browser did not allow to be copied. */
   const [uncopied, setUncopied] = useState<string>()
