@@ -141,7 +141,7 @@ test.describe('where users may delete', () => {
 
       const question = page.getByRole('alertdialog')
       await ofRow('Heat pumps').getByRole('button', { name: 'Delete now…' }).press('Enter')
-      await expect(question).toHaveAccessibleName('Delete this chat for good?')
+      await expect(question).toHaveAccessibleName('Delete “Heat pumps” for good?')
       await axe(page)
       await question.getByRole('button', { name: 'Cancel' }).press('Enter')
       await expect(question).toHaveCount(0)

@@ -10,7 +10,8 @@ import { SetAsideList, type SetAsideAction } from './set-aside-list.tsx'
 function LastMessage({ chat: { update_time: time } }: { readonly chat: ListRow }) {
   return (
     <>
-      Last message <time dateTime={time}>{formatRecent(new Date(time))}</time>
+      <span className="hidden @lg:inline">Last message </span>
+      <time dateTime={time}>{formatRecent(new Date(time))}</time>
     </>
   )
 }

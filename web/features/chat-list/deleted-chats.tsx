@@ -3,7 +3,7 @@ import { deletedChatDays } from '@yonder/contract/lib/chat-limits'
 import { Trash2 } from 'lucide-react'
 import { use, useState } from 'react'
 import { usePurgeChats, useRestoreChats } from '../../data/change-chats.ts'
-import type { ListRow } from '../../data/chat-list.ts'
+import { useChatList, type ChatListStore, type ListRow } from '../../data/chat-list.ts'
 import { SelfServiceContext } from '../../data/self-service.ts'
 import { formatDay, formatRecent } from '../../lib/format-time.ts'
 import { ConfirmDialog } from '../../ui/dialog/confirm-dialog.tsx'
@@ -20,6 +20,7 @@ interface Purge {
 
 /** The page of the deleted chats that can be restored. */
 export function DeletedChats() {
+  const store = useChatList()
   const restore = useRestoreChats()
   const purge = usePurgeChats()
   const canPurge = use(SelfServiceContext)
@@ -50,7 +51,7 @@ export function DeletedChats() {
       />
       {asked !== undefined && (
         <ConfirmDialog
-          title={`Delete ${nameOf(asked)} for good?`}
+          title={`Delete ${nameOf(asked, store)} for good?`}
           message="This action cannot be undone."
           action="Delete"
           onConfirm={() => purge(asked.chats)}
@@ -65,9 +66,11 @@ export function DeletedChats() {
 /** All of the list is what is deleted at that time. */
 const toPurge = (chats: ChatsChange['chats']): Purge['chats'] => (Array.isArray(chats) ? chats : 'all')
 
-function nameOf({ count }: Purge): string {
+function nameOf({ chats, count }: Purge, store: ChatListStore): string {
   if (count === undefined) return 'all deleted chats'
-  return count === 1 ? 'this chat' : `${count.toLocaleString('en')} chats`
+  if (count > 1) return `${count.toLocaleString('en')} chats`
+  const title = store.row(chats[0] ?? '')?.title
+  return title === undefined ? 'this chat' : `“${title}”`
 }
 
 /** From so many days on, the days are counted. */
@@ -93,7 +96,7 @@ function DeletionTimes({ chat }: { readonly chat: ListRow }) {
       <span className="hidden @lg:inline">
         Deleted <time dateTime={chat.deleted_time}>{formatRecent(deleted)}</time> · gone {when}
       </span>
-      <span className="@lg:hidden">Gone {when}</span>
+      <span className="@lg:hidden">{days > 1 ? `${days} days left` : `Gone ${when}`}</span>
     </>
   )
 }

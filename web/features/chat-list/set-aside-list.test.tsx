@@ -81,7 +81,7 @@ test('chats are deleted for good after a question: one, several, and all, also t
   chats = Array.from({ length: 120 }, (_, index) => deletedRow(`chat-${index}`, index / 10))
   const user = open('deleted')
   await user.click(await buttonOf('chat-0', 'Delete now…'))
-  const question = screen.getByRole('alertdialog', { name: 'Delete this chat for good?' })
+  const question = screen.getByRole('alertdialog', { name: 'Delete “Title of chat-0” for good?' })
   expect(question).toHaveAccessibleDescription('This action cannot be undone.')
   await user.click(within(question).getByRole('button', { name: 'Cancel' }))
   expect(bodies(purge)).toEqual([])

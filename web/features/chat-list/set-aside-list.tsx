@@ -385,7 +385,7 @@ function RowsSkeleton() {
   return (
     <output
       aria-label="Loading the chats"
-      className="mt-9 divide-y divide-line rounded-card border border-line bg-surface px-4"
+      className="mt-11 divide-y divide-line rounded-card border border-line bg-surface px-4"
     >
       {['w-2/5', 'w-3/5', 'w-1/2'].map((width) => (
         <span key={width} style={{ height: rowPx }} className="flex flex-col justify-center gap-2">

@@ -40,7 +40,7 @@ export function DeletedChat({ chatId, isGone: isKnownGone, onRestored }: Deleted
       <h2 ref={title} tabIndex={-1} className="text-sm font-medium outline-none">
         {isGone ? 'This chat was deleted for good' : 'This chat was deleted'}
       </h2>
-      <p className="max-w-sm text-sm text-muted">
+      <p className="max-w-sm text-sm text-balance text-muted">
         {isGone ? 'It cannot be restored.' : 'It is in Recently deleted, and can be restored.'}
       </p>
       <div className="mt-3 flex flex-wrap justify-center gap-2">

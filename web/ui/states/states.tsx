@@ -24,7 +24,7 @@ export function EmptyState({ icon, title, children }: EmptyStateProps) {
     <div className="flex flex-col items-center gap-2 px-6 py-12 text-center">
       <span className="mb-1 text-muted">{icon}</span>
       <p className="text-sm font-medium">{title}</p>
-      <p className="max-w-sm text-sm text-muted">{children}</p>
+      <p className="max-w-sm text-sm text-balance text-muted">{children}</p>
     </div>
   )
 }
