@@ -8,6 +8,7 @@ import { engines, isConcurrent } from '../../testing/database/test-database.ts'
 import { openModelScene, type ModelScene } from '../../testing/models/open-model-scene.ts'
 import type { Step } from '../../testing/models/scripted-model.ts'
 import { findWireShape, wireShapes } from '../../testing/models/wire-shapes.ts'
+import { maxTitleMs } from './chat-titles.ts'
 
 const key = 'sk-title-0123456789abcdef'
 const question = 'Wie schärfe ich ein Küchenmesser zu Hause?'
@@ -83,7 +84,9 @@ describe.each(engines)('the title model of a bot, on %s', (engine) => {
     const task = String(request?.body.messages?.at(-1)?.content)
     expect(task).toMatch(/\[[\w-]{8}\] User\nWie schärfe.*\n\n\[[\w-]{8}\] Assistant\nZuerst den Stein\n/)
     expect(task).toMatch(/in the language of the user's message\.$/)
-    expect(request?.body.messages?.[0]?.content).toMatch(/in the language of the user's message/)
+    expect(request?.body.messages?.[0]?.content).toMatch(
+      /<title>The title<\/title>.* in the language of the user's message/,
+    )
 
     gate.open()
     await stream.ended
@@ -186,6 +189,29 @@ describe.each(engines)('the title model of a bot, on %s', (engine) => {
     reply.open()
   })
 
+  it('ends when the model takes longer than 30 seconds', async () => {
+    const ada = await join()
+    const gate = product.model.gate()
+    script(['Zuerst den Stein wässern.'], [gate, 'Messer'])
+    const chatId = await ada.newChat()
+    const before = titleRequests().length
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'], shouldAdvanceTime: true })
+    try {
+      const stream = await ada.send(chatId, question)
+      await stream.ended
+      await eventually(() => titleRequests().length).toBe(before + 1)
+      await vi.advanceTimersByTimeAsync(maxTitleMs / 2)
+      expect(reasons()).toEqual([])
+      await vi.advanceTimersByTimeAsync(maxTitleMs / 2)
+      await eventually(() => reasons()).toEqual(['The model took too long.'])
+    } finally {
+      vi.useRealTimers()
+    }
+    expect(await titleRequests().at(-1)?.done).toBe(false)
+    expect(await readTitle(chatId)).toEqual(defaultTitle)
+    gate.open()
+  })
+
   it.each(['the chat is deleted', 'the user is disabled'])('ends when %s', async (event) => {
     const ada = await join()
     const gate = product.model.gate()
@@ -257,7 +283,7 @@ describe('the title model of a bot with the API type', () => {
     const { url, seen } = await scene.serve(() => [
       shape.start('wire-model'),
       shape.reasoning('Let me see.'),
-      shape.text('**Messer schärfen**'),
+      shape.text('<title>**Messer schärfen**</title>'),
       shape.finish('stop', { input: 5, output: 7, reasoning: 2 }),
     ])
     const ada = await product.join(apiType)

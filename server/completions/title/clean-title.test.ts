@@ -3,6 +3,15 @@ import { cleanTitle } from './clean-title.ts'
 
 describe('the title in a reply of a model', () => {
   it.each([
+    ['is between the tags', 'Sure!\n<title>Knife care</title>\nEnjoy.', 'Knife care'],
+    ['is between the last tags', 'I write <title>…</title>.\n<title>\nKnife care\n</title>', 'Knife care'],
+    ['may lack the last tag', '<title>Knife care', 'Knife care'],
+    [
+      'may be a sentence between tags',
+      '<title>Knives, pans, pots and how to care for them.</title>',
+      'Knives, pans, pots and how to care for them',
+    ],
+    ['may have commas', 'Knives, pans and pots', 'Knives, pans and pots'],
     ['is trimmed', '  Knife care \n', 'Knife care'],
     ['has no label', 'Title: Knife care', 'Knife care'],
     ['has no label of another language', '标题：刀具保养', '刀具保养'],
@@ -39,7 +48,16 @@ describe('the title in a reply of a model', () => {
       'an answer to the user',
       `First soak the stone, ${'then move the blade over it, '.repeat(5)}and rinse it.`,
     ],
-    ['a refusal', "I'm sorry, but I can't help with that."],
+    ['empty tags', 'A title? <title> </title>'],
+    ['a refusal', 'I cannot help with that.'],
+    ['a refusal without a full stop', "I'm sorry, but I can't help with that"],
+    ['a refusal in quotation marks', '"I can’t write a title."'],
+    ['a refusal in German', 'Dabei kann ich leider nicht helfen.'],
+    ['a refusal in French', 'Je suis désolé, mais je ne peux pas vous aider'],
+    ['a refusal in Japanese', '申し訳ありませんが、お手伝いできません。'],
+    ['a refusal in Chinese', '抱歉，我无法回答这个问题。'],
+    ['a refusal in Hindi', 'मैं इसमें मदद नहीं कर सकता।'],
+    ['a refusal in Arabic', 'عذرًا، لا أستطيع المساعدة في ذلك'],
   ])('is missing in %s', (_what, reply) => {
     expect(cleanTitle(reply)).toBeUndefined()
   })

@@ -29,28 +29,54 @@ const quotes: Readonly<Record<string, string>> = {
   '＂': '＂',
 }
 
+const fullStops = '.。．｡।۔։'
+const commas = ',，、،՝'
+
 /** What no title ends with. It may ask and exclaim, but is no sentence with a full stop. */
 const finalPunctuation = ' .,;:…。．｡，、；：।،؛۔·-'
 
-/** The beginning of a model's words about itself, in the language in which most refusals are written. */
-const refusal = /^(?:i['’]m sorry|sorry,|i (?:can['’]?t|cannot|am unable|['’]m unable|won['’]t)\b)/iu
+/** What a model is asked to write around a title. No answer to the user and no refusal has it. */
+export const titleTags = ['<title>', '</title>'] as const
 
 /**
  * Returns the title in what a model has replied: the first line that is one, without a label, quotation marks, Markdown,
  * invisible characters and final punctuation, at most `maxTitleChars` long. Undefined when there is none, as when the
- * model answers the user or refuses.
+ * model answers the user or refuses, in whatever language: then it writes sentences, and no tags.
  */
 export function cleanTitle(reply: string): string | undefined {
-  const lines = stripMarkdown(reply.slice(0, maxReadChars).toWellFormed())
+  const tagged = findTagged(reply)
+  const lines = stripMarkdown((tagged ?? reply).slice(0, maxReadChars).toWellFormed())
     .split(/[\n\r\u2028\u2029]+/u)
     .map((line) => toVisibleLine(line).replace(label, ''))
     .filter((line) => line !== '')
   // A line such as 'Here is a title:' only announces it.
   const line = lines.find((one, index) => index === lines.length - 1 || !/[:：]$/u.test(one)) ?? ''
-  if (cutText(line, maxLineChars).isCut || refusal.test(line)) return undefined
+  if (cutText(line, maxLineChars).isCut || (tagged === undefined && isSentence(line))) return undefined
   const title = trimTitle(line)
   if (title === '') return undefined
   return cutText(title, maxTitleChars).isCut ? shorten(title) : title
+}
+
+/** Returns what stands between the last tags: a model that thinks aloud before may name them, too. */
+function findTagged(reply: string): string | undefined {
+  const [open, close] = titleTags
+  const at = reply.lastIndexOf(open)
+  if (at === -1) return undefined
+  const end = reply.indexOf(close, at)
+  return reply.slice(at + open.length, end === -1 ? undefined : end)
+}
+
+/** Words of a title that ends with a full stop, or has a comma. Sentences, such as refusals, mostly have more. */
+const maxWordsWithStop = 3
+const maxWordsWithComma = 5
+
+function isSentence(line: string): boolean {
+  const hasStop = fullStops.includes(unquote(line).at(-1) ?? '') || fullStops.includes(line.at(-1) ?? '')
+  const hasComma = [...commas].some((comma) => line.includes(comma))
+  if (!hasStop && !hasComma) return false
+  const words = new Intl.Segmenter(undefined, { granularity: 'word' }).segment(line)
+  const count = [...words].filter(({ isWordLike }) => isWordLike).length
+  return count > (hasStop ? maxWordsWithStop : maxWordsWithComma)
 }
 
 /** Removes what is around a title. A full stop may be inside the quotation marks as well as after them. */
