@@ -73,10 +73,10 @@ it('lists each call of a turn, whose replies it names all', async () => {
   expect(api.seen('GET /api/chats/c1/usage')[0]?.query.get('messageIds')).toBe('a1,a2')
 })
 
-it('shows the counts of the message itself for a reply without a record', async () => {
+it('says that nothing is known of a reply without a record', async () => {
   const api = new ScriptedApi().on('GET /api/chats/c1/usage', () => failure(404, 'not_found', 'None.'))
-  await open(api, [makeReply('a1', 'u1', { usage: { input_tokens: 7, output_tokens: null } })])
+  await open(api, [makeReply('a1', 'u1')])
   expect(await screen.findByText(/no record of the usage/)).toBeVisible()
-  expect(value('Cost')).toHaveTextContent('unknown')
-  expect(value('Output tokens')).toHaveTextContent('unknown')
+  for (const name of ['Input tokens', 'Output tokens', 'Cost'])
+    expect(value(name)).toHaveTextContent('unknown')
 })

@@ -49,7 +49,7 @@ function DialogBody({ chatId, replies }: Omit<DetailsDialogProps, 'onClose'>) {
       </ErrorState>
     )
   if (data === undefined && error === undefined) return <DetailsSkeleton />
-  const usage = data ?? usageOfMessages(included)
+  const usage = data ?? noUsage
   return (
     <div className="flex flex-col gap-4">
       <TotalDetails usage={usage} last={included.at(-1)} />
@@ -72,25 +72,19 @@ function DialogBody({ chatId, replies }: Omit<DetailsDialogProps, 'onClose'>) {
 // The usage of a finished reply never changes.
 const detailsOptions = { ...optionalReadOptions, revalidateOnReconnect: false }
 
-/** Returns the usage that the messages themselves contain, for replies without a record. */
-function usageOfMessages(replies: readonly Message[]): MessageUsage {
-  const counted = replies.flatMap(({ usage }) => usage ?? [])
-  const sum = (key: 'input_tokens' | 'output_tokens' | 'cached_tokens' | 'reasoning_tokens') =>
-    counted.reduce((total, usage) => total + (usage[key] ?? 0), 0)
-  const complete = counted.filter((usage) => usage.input_tokens !== null && usage.output_tokens !== null)
-  return {
-    calls: [],
-    total: {
-      calls: replies.length,
-      input_tokens: sum('input_tokens'),
-      cached_tokens: sum('cached_tokens'),
-      output_tokens: sum('output_tokens'),
-      reasoning_tokens: sum('reasoning_tokens'),
-      uncounted_calls: replies.length - complete.length,
-      costs: [],
-      unpriced_calls: replies.length,
-    },
-  }
+/** Of replies whose model sent neither text nor usage, so that nothing was recorded. */
+const noUsage: MessageUsage = {
+  calls: [],
+  total: {
+    calls: 1,
+    input_tokens: 0,
+    cached_tokens: 0,
+    output_tokens: 0,
+    reasoning_tokens: 0,
+    uncounted_calls: 1,
+    costs: [],
+    unpriced_calls: 1,
+  },
 }
 
 interface TotalDetailsProps {
