@@ -1,5 +1,6 @@
 import type { ChatsChange, ChatsPurge } from '@yonder/contract/chat-list'
 import { deletedChatDays } from '@yonder/contract/lib/chat-limits'
+import { cutText } from '@yonder/contract/message-text'
 import { Trash2 } from 'lucide-react'
 import { use, useState } from 'react'
 import { usePurgeChats, useRestoreChats } from '../../data/change-chats.ts'
@@ -66,11 +67,16 @@ export function DeletedChats() {
 /** All of the list is what is deleted at that time. */
 const toPurge = (chats: ChatsChange['chats']): Purge['chats'] => (Array.isArray(chats) ? chats : 'all')
 
+/** Characters of a title in a question. */
+const maxNameChars = 60
+
 function nameOf({ chats, count }: Purge, store: ChatListStore): string {
   if (count === undefined) return 'all deleted chats'
   if (count > 1) return `${count.toLocaleString('en')} chats`
   const title = store.row(chats[0] ?? '')?.title
-  return title === undefined ? 'this chat' : `“${title}”`
+  if (title === undefined) return 'this chat'
+  const { text, isCut } = cutText(title, maxNameChars)
+  return `“${text}${isCut ? '…' : ''}”`
 }
 
 /** From so many days on, the days are counted. */
