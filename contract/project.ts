@@ -43,3 +43,11 @@ export type ProjectInput = z.infer<typeof ProjectInput>
 /** A change of a project. An absent field keeps its value. */
 export const ProjectChange = ProjectInput.partial()
 export type ProjectChange = z.infer<typeof ProjectChange>
+
+/** What becomes of the chats of a project that is deleted. They can be deleted where users may delete chats. */
+export const ProjectDeletion = z.object({ chats: z.enum(['keep', 'delete']).optional().default('keep') })
+export type ProjectDeletion = z.infer<typeof ProjectDeletion>
+
+/** The ids of the chats that were deleted with a project. `PATCH /api/chats` restores them, in no project. */
+export const DeletedProject = z.object({ deleted_chats: z.array(z.string()) })
+export type DeletedProject = z.infer<typeof DeletedProject>

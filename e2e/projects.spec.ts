@@ -1,6 +1,7 @@
 import type { Page } from '@playwright/test'
 import type { Project } from '@yonder/contract/project'
 import { input, openTab, writeMessage } from './support/chat-page.ts'
+import { writeChats } from './support/database-rows.ts'
 import { expect, looks, setLook } from './support/fixtures.ts'
 import { dismissToasts, expectNoSidewaysScroll } from './support/page-checks.ts'
 import { callApi, test } from './support/tools-fixtures.ts'
@@ -71,7 +72,9 @@ for (const { look, ...window } of looks)
     await page.getByRole('button', { name: 'Project actions' }).press('ArrowUp')
     await page.keyboard.press('Enter')
     const question = page.getByRole('alertdialog', { name: 'Delete the project “Dissertation”?' })
-    await expect(question).toContainText('Its chat is kept, in no project.')
+    await expect(question).toContainText(
+      'Its chat is kept, in no project. The project and its instructions cannot',
+    )
     await axe(page)
     await question.getByRole('button', { name: 'Delete' }).press('Enter')
     await expect(page.getByText('Welcome,')).toBeVisible()
@@ -141,4 +144,59 @@ test('what is typed in a project that another tab deletes is not lost, and start
   await input(page).press('Enter')
   await expect(reply(page, 'An answer.')).toBeVisible()
   expect(model.requests.at(-1)?.body.messages).toEqual([{ role: 'user', content: 'A long question' }])
+})
+
+test.describe('where users may delete', () => {
+  test.use({ installation: 'self-service' })
+
+  for (const { look, ...window } of looks)
+    test(`a project is deleted alone, or with its chats, which come back: ${look}`, async ({
+      page,
+      user,
+      product,
+      axe,
+      problems,
+    }) => {
+      // The page may read its project again before it is left.
+      problems.allow(/api\/project\/.*404/)
+      await setLook(page, window)
+      const { id } = await addProject(page, { name: 'Thesis' })
+      const now = Date.now()
+      const chats = ['Sources', 'Outline'].map((title, index) => ({
+        id: `${title}-${now}`,
+        title,
+        updated_at: now - index,
+        project_id: id,
+      }))
+      await writeChats(product.dataDir, user.email, chats)
+      const ask = async () => {
+        await page.goto(`/project/${id}`)
+        await page.getByRole('button', { name: 'Project actions' }).press('ArrowUp')
+        await page.keyboard.press('Enter')
+      }
+      await ask()
+      const question = page.getByRole('alertdialog', { name: 'Delete the project “Thesis”?' })
+      const keep = question.getByRole('radio', { name: 'Keep its 2 chats' })
+      await expect(keep).toBeChecked()
+      await axe(page)
+      await expectNoSidewaysScroll(page)
+      await keep.focus()
+      await page.keyboard.press('ArrowDown')
+      await expect(question.getByRole('radio', { name: 'Delete them too' })).toBeChecked()
+      await page.keyboard.press('Escape')
+      await expect(panel(page).getByRole('link')).toHaveText([/^Sources/, /^Outline/])
+
+      // The choice is not kept.
+      await page.getByRole('button', { name: 'Project actions' }).press('ArrowUp')
+      await page.keyboard.press('Enter')
+      await expect(keep).toBeChecked()
+      await keep.press('ArrowDown')
+      await question.getByRole('button', { name: 'Delete' }).press('Enter')
+      await expect(page.getByText('Welcome,')).toBeVisible()
+      await expect(page.getByText('Project and its 2 chats deleted')).toBeVisible()
+      await page.goto('/deleted')
+      const deleted = page.getByRole('list', { name: 'Recently deleted' })
+      await expect(deleted).toContainText('Sources')
+      await expect(deleted).toContainText('Outline')
+    })
 })

@@ -221,8 +221,10 @@ function registerSignedInRoutes(api: Api, deps: AppDeps, domains: Domains): void
   registerShareRoutes(api, deps)
   registerUsageRoutes(api, deps.database.db)
   registerProjectRoutes(api, deps, {
+    selfService: deps.config.selfService,
     onChanged: createNotifier(live, 'projects'),
     onChatsChanged: live.hub.notifyChatsChanged,
+    onChatsDeleted: completions.stopDeleted,
   })
   chats.register(api)
   completions.register(api)

@@ -12,6 +12,7 @@ import { normalizeText, toVisibleLine } from '../lib/text.ts'
 import {
   type CountedProject,
   countProjects,
+  deleteChats,
   deleteProjectRow,
   insertProject,
   lockChatsOf,
@@ -65,24 +66,28 @@ export async function changeProject(
 }
 
 /**
- * Deletes a project in one transaction; its chats stay, in no project. Returns their ids.
+ * Deletes a project in one transaction. Its chats stay, in no project, or with `withChats` are deleted at `now`. Returns
+ * the ids of its chats, and of those that were deleted with it.
  * @throws AppError `not_found`
  */
 export function deleteProject(
   { db, dialect }: Database,
   user: Actor,
-  id: string,
-): Promise<readonly string[]> {
+  { id, withChats, now }: { readonly id: string; readonly withChats: boolean; readonly now: number },
+): Promise<{ readonly chats: readonly string[]; readonly deleted: string[] }> {
   return db.transaction().execute(async (trx) => {
     // Like every change of many chats, so that two of them do not wait for each other.
     await lockUser(trx, user)
     await deleteProjectRow(trx, user, id)
     const chats = await lockChatsOf(trx, dialect, id)
+    const deleted: string[] = []
     for (let at = 0; at < chats.length; at += chatsAtOnce) {
       if (at > 0) await nextTurn()
-      await removeFromProject(trx, chats.slice(at, at + chatsAtOnce))
+      const slice = chats.slice(at, at + chatsAtOnce)
+      if (withChats) deleted.push(...(await deleteChats(trx, slice, now)))
+      await removeFromProject(trx, slice)
     }
-    return chats
+    return { chats, deleted }
   })
 }
 

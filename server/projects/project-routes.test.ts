@@ -13,7 +13,7 @@ describe.each(engines)('projects on %s', (engine) => {
   let ada: TestClient
 
   beforeAll(async () => {
-    product = await openTestApp({ engine })
+    product = await openTestApp({ engine, environment: { SELF_SERVICE: 'on' } })
     ada = await product.signIn('Ada')
   })
   beforeEach(async () => {
@@ -145,7 +145,7 @@ describe.each(engines)('projects on %s', (engine) => {
     await addChat(db, { id: 'deleted', user_id: ada.user.id, project_id: id, deleted_at: Date.now() })
     await addChat(db, { id: 'other', user_id: ada.user.id, project_id: other.id })
     expect(await read(id)).toMatchObject({ chats: 1_201 })
-    expect((await ada.delete(`/api/project/${id}`)).statusCode).toBe(204)
+    expect((await ada.delete(`/api/project/${id}`)).json()).toEqual({ deleted_chats: [] })
     expect((await ada.get(`/api/project/${id}`)).statusCode).toBe(404)
     expect((await ada.delete(`/api/project/${id}`)).statusCode).toBe(404)
     const left = await db
@@ -156,6 +156,39 @@ describe.each(engines)('projects on %s', (engine) => {
     expect(left).toHaveLength(1_202)
     expect(left).toContainEqual({ id: 'c1200', updated_at: 1_200 })
     expect(await projectOf('other')).toBe(other.id)
+  })
+
+  it('are deleted with their chats, which can be restored in no project', async () => {
+    const { db } = product.database
+    const { id } = await add({ name: 'Thesis' })
+    const ids = Array.from({ length: 501 }, (_, index) => `c${index}`)
+    for (const chat of ids) await addChat(db, { id: chat, user_id: ada.user.id, project_id: id })
+    await addChat(db, { id: 'archived', user_id: ada.user.id, project_id: id, archived: 1 })
+    await addChat(db, { id: 'gone', user_id: ada.user.id, project_id: id, deleted_at: 7 })
+    await addChat(db, { id: 'other', user_id: ada.user.id })
+    const deletion = await ada.delete(`/api/project/${id}?chats=delete`)
+    const { deleted_chats: deleted } = deletion.json<{ deleted_chats: string[] }>()
+    expect(deleted.toSorted()).toEqual([...ids, 'archived'].toSorted())
+    const deletedAt = await db.selectFrom('chats').select(['id', 'deleted_at']).execute()
+    expect(deletedAt).toContainEqual({ id: 'gone', deleted_at: 7 })
+    expect(deletedAt).toContainEqual({ id: 'other', deleted_at: null })
+    expect((await ada.get('/api/chat-list?section=all')).json()).toMatchObject({ chats: [{ id: 'other' }] })
+    const restored = await ada.patch('/api/chats', { chats: deleted, change: { deleted: false } })
+    expect(restored.json()).toMatchObject({ changed: 502 })
+    expect(await projectOf('archived')).toBeNull()
+  })
+
+  it('are not deleted with their chats where users may not delete chats, and nothing is written', async () => {
+    const closed = await openTestApp({ engine })
+    const eve = await closed.signIn('Eve')
+    const { id } = (await eve.post('/api/project', { name: 'Thesis' })).json<ProjectDetails>()
+    await addChat(closed.database.db, { id: 'c', user_id: eve.user.id, project_id: id })
+    const before = await hashTables(closed.database)
+    expect((await eve.delete(`/api/project/${id}?chats=delete`)).statusCode).toBe(403)
+    expect((await eve.delete(`/api/project/${id}?chats=all`)).statusCode).toBe(400)
+    expect(await hashTables(closed.database)).toEqual(before)
+    expect((await eve.delete(`/api/project/${id}?chats=keep`)).statusCode).toBe(200)
+    await closed.close()
   })
 
   it.runIf(isConcurrent(engine) && engine === 'postgres')(
@@ -170,7 +203,7 @@ describe.each(engines)('projects on %s', (engine) => {
         await expect.poll(() => countWaiting(trx)).toBe(1)
         await insertChat(trx, chatRow({ id: 'started', user_id: ada.user.id, project_id: id }))
       })
-      expect((await deletion)?.statusCode).toBe(204)
+      expect((await deletion)?.statusCode).toBe(200)
       expect(await projectOf('started')).toBeNull()
       await addPath(db, { id: 'started', updated_at: 1 }, [{ content: 'Hello' }])
       expect((await ada.get('/api/chats/started')).statusCode).toBe(200)

@@ -1,8 +1,15 @@
-import { ProjectChange, ProjectDetails, ProjectInput, ProjectList } from '@yonder/contract/project'
-import { z } from 'zod'
+import {
+  DeletedProject,
+  ProjectChange,
+  ProjectDeletion,
+  ProjectDetails,
+  ProjectInput,
+  ProjectList,
+} from '@yonder/contract/project'
 import type { Database } from '../db/database.ts'
 import { AnyId, type Api, route } from '../http/api.ts'
 import { requireUser } from '../identity/authenticate.ts'
+import { requireSelfService } from '../lib/require-self-service.ts'
 import { addProject, changeProject, deleteProject } from './change-projects.ts'
 import { presentDetails, presentProject } from './present-project.ts'
 import { listProjects, requireCountedProject } from './project-store.ts'
@@ -14,6 +21,10 @@ export interface ProjectRoutesDeps {
 }
 
 export interface ProjectRoutesOptions {
+  /** Whether users may delete chats. */
+  readonly selfService: boolean
+  /** Called after chats were deleted. Their replies must end. */
+  readonly onChatsDeleted: () => void
   /** Called when a user's projects have changed. */
   readonly onChanged: (userId: string) => void
   /** Called when lists show something else of these chats. */
@@ -24,7 +35,7 @@ export interface ProjectRoutesOptions {
 export function registerProjectRoutes(
   api: Api,
   { database, now }: ProjectRoutesDeps,
-  { onChanged, onChatsChanged }: ProjectRoutesOptions,
+  { selfService, onChanged, onChatsChanged, onChatsDeleted }: ProjectRoutesOptions,
 ): void {
   api.get(
     '/api/projects',
@@ -70,13 +81,21 @@ export function registerProjectRoutes(
 
   api.delete(
     '/api/project/:id',
-    route('owner', 'Delete a project', [], { params: AnyId, response: { 204: z.null() } }),
-    async (request, reply) => {
+    route('owner', 'Delete a project, alone or with its chats', ['forbidden'], {
+      params: AnyId,
+      querystring: ProjectDeletion,
+      response: { 200: DeletedProject },
+    }),
+    async (request) => {
       const user = requireUser(request)
-      const chats = await deleteProject(database, user, request.params.id)
+      const withChats = request.query.chats === 'delete'
+      if (withChats) requireSelfService(selfService)
+      const { id } = request.params
+      const { chats, deleted } = await deleteProject(database, user, { id, withChats, now: now() })
+      if (withChats) onChatsDeleted()
       onChanged(user.id)
       onChatsChanged(user.id, chats)
-      return reply.status(204).send(null)
+      return { deleted_chats: deleted }
     },
   )
 }

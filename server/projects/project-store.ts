@@ -120,6 +120,18 @@ export async function lockChatsOf(
   return rows.map(({ id }) => id)
 }
 
+/** Deletes those of the chats that are not deleted, and returns their ids. The caller must know that they are the user's. */
+export async function deleteChats(trx: Db, chatIds: readonly string[], now: number): Promise<string[]> {
+  const rows = await trx
+    .updateTable('chats')
+    .set({ deleted_at: now })
+    .where('id', 'in', chatIds)
+    .where('deleted_at', 'is', null)
+    .returning('id')
+    .execute()
+  return rows.map(({ id }) => id)
+}
+
 /** Removes chats from their project. The caller must know that they are the user's. */
 export async function removeFromProject(trx: Db, chatIds: readonly string[]): Promise<void> {
   await trx.updateTable('chats').set({ project_id: null }).where('id', 'in', chatIds).execute()

@@ -1,10 +1,19 @@
-import type { Project, ProjectChange, ProjectDetails, ProjectInput } from '@yonder/contract/project'
+import { maxNamedChats } from '@yonder/contract/lib/chat-limits'
+import type {
+  DeletedProject,
+  Project,
+  ProjectChange,
+  ProjectDetails,
+  ProjectInput,
+} from '@yonder/contract/project'
 import { useMemo } from 'react'
 import useSWR from 'swr'
 import { readReason, type FieldLabels } from '../lib/api/api-error.ts'
 import { optionalReadOptions } from '../lib/api/api-provider.tsx'
 import { useAction } from '../lib/api/use-action.ts'
-import { projectKeys, useLiveListOptions } from './named-list.ts'
+import { formatCount } from '../lib/format-usage.ts'
+import { useChangeChats } from './change-chats.ts'
+import { projectKeys, sharesKey, useLiveListOptions } from './named-list.ts'
 
 const projectsKey = `${projectKeys}s`
 
@@ -52,13 +61,30 @@ export function useChangeProject(id: string) {
   })
 }
 
-/** Deletes a project. Its chats stay. */
+/** A project that is deleted, alone or with its chats. */
+export interface ProjectRemoval extends Pick<Project, 'id'> {
+  readonly withChats: boolean
+}
+
+/** Deletes a project. Its chats stay, or are deleted too, which can be undone. */
 export function useDeleteProject() {
+  const changeChats = useChangeChats()
   return useAction({
-    call: (api, { id }: Pick<Project, 'id'>) => api.delete<null>(projectPath(id)),
-    update: (update, _answer, { id }) =>
-      update<readonly Project[]>(projectsKey, (projects) => projects && without(projects, id)),
-    success: () => 'Project deleted',
+    call: (api, { id, withChats }: ProjectRemoval) =>
+      api.delete<DeletedProject>(`${projectPath(id)}${withChats ? '?chats=delete' : ''}`),
+    update(update, { deleted_chats: deleted }, { id }) {
+      // The links of deleted chats are off.
+      if (deleted.length > 0) void update(sharesKey)
+      return update<readonly Project[]>(projectsKey, (projects) => projects && without(projects, id))
+    },
+    success: ({ deleted_chats: { length } }) =>
+      length === 0
+        ? 'Project deleted'
+        : `Project and ${length === 1 ? 'its chat' : `its ${formatCount(length)} chats`} deleted`,
+    undo: ({ deleted_chats: chats }) =>
+      chats.length === 0 || chats.length > maxNamedChats
+        ? undefined
+        : () => void changeChats({ chats, change: { deleted: false } }),
     failure: (error) => `Failed to delete project: ${readReason(error)}`,
   })
 }

@@ -10,7 +10,7 @@ import {
 import type { Database } from '../../db/database.ts'
 import { type Api, route } from '../../http/api.ts'
 import { requireUser } from '../../identity/authenticate.ts'
-import { AppError } from '../../lib/app-error.ts'
+import { requireSelfService } from '../../lib/require-self-service.ts'
 import { changeChats, purgeChats } from './change-chats.ts'
 import { readChatList, readMarks } from './read-chat-list.ts'
 
@@ -32,14 +32,6 @@ export function registerChatListRoutes(
   { database, now, selfService, onChatsChanged, onDeleted }: ChatListRoutesDeps,
 ): void {
   const { db } = database
-  const checkSelfService = (): void => {
-    if (selfService) return
-    throw new AppError(
-      'forbidden',
-      'Chats cannot be deleted here, because the operator of this site has not set SELF_SERVICE=on. Archive them instead.',
-    )
-  }
-
   api.get(
     '/api/chat-list',
     route('owner', 'List a section of the chats', [], {
@@ -64,7 +56,7 @@ export function registerChatListRoutes(
     async (request) => {
       const user = requireUser(request)
       const isDeletion = request.body.change.deleted === true
-      if (isDeletion) checkSelfService()
+      if (isDeletion) requireSelfService(selfService)
       const changed = await changeChats(database, user, request.body, now())
       if (isDeletion) onDeleted()
       onChatsChanged(user.id, changed.ids)
@@ -80,7 +72,7 @@ export function registerChatListRoutes(
     }),
     async (request) => {
       const user = requireUser(request)
-      checkSelfService()
+      requireSelfService(selfService)
       const ids = await purgeChats(database, user, request.body)
       onChatsChanged(user.id, ids)
       return { purged: ids.length }

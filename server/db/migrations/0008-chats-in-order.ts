@@ -38,13 +38,14 @@ async function listUntitled(
 }
 
 const listStatements = (integer: string): readonly string[] => [
+  // The instructions are last: SQLite reads a list of projects without them then.
   `create table projects (
     id text primary key,
     user_id text not null references users (id) on delete cascade,
     name text not null,
-    instructions text not null,
     bot_id text,
-    created_at ${integer} not null)`,
+    created_at ${integer} not null,
+    instructions text not null)`,
   `create index projects_by_user on projects (user_id)`,
 
   `alter table chats add column title text`,

@@ -1,12 +1,15 @@
 import { maxProjectNameChars } from '@yonder/contract/lib/project-limits'
 import type { Project } from '@yonder/contract/project'
+import { use, useState } from 'react'
 import { useBots } from '../../data/bots.ts'
 import { useAddProject, useChangeProject, useDeleteProject, useProject } from '../../data/projects.ts'
+import { SelfServiceContext } from '../../data/self-service.ts'
 import { formatCount } from '../../lib/format-usage.ts'
 import { useForm } from '../../lib/use-form.ts'
 import { ConfirmDialog } from '../../ui/dialog/confirm-dialog.tsx'
 import { EditDialog } from '../../ui/dialog/form-dialog.tsx'
 import { Field } from '../../ui/form/field.tsx'
+import { RadioGroup } from '../../ui/form/radio-group.tsx'
 import { Select } from '../../ui/form/select.tsx'
 import { TextInput } from '../../ui/form/text-input.tsx'
 
@@ -102,20 +105,34 @@ export interface DeleteProjectDialogProps extends ProjectDialogOfProps {
   readonly onDeleted: () => void
 }
 
-/** Asks before a project is deleted. */
+/** Asks before a project is deleted, and whether its chats stay. */
 export function DeleteProjectDialog({ project, onDeleted, onClose }: DeleteProjectDialogProps) {
   const { id, name } = project
   const chats = useProject(id).data?.chats
+  const canDelete = use(SelfServiceContext) === true && chats !== undefined && chats > 0
+  const [choice, setChoice] = useState<'keep' | 'delete'>('keep')
   const remove = useDeleteProject()
   return (
     <ConfirmDialog
       title={`Delete the project “${name}”?`}
-      message={`${describeKept(chats)} Its instructions are deleted. This action cannot be undone.`}
+      message={`${canDelete ? '' : `${describeKept(chats)} `}The project and its instructions cannot be restored.`}
       action="Delete"
-      onConfirm={async () => (await remove.run({ id })).done}
+      onConfirm={async () => (await remove.run({ id, withChats: canDelete && choice === 'delete' })).done}
       onDone={onDeleted}
       onCancel={onClose}
-    />
+    >
+      {canDelete && (
+        <RadioGroup
+          label="Its chats"
+          options={[
+            { value: 'keep', label: chats === 1 ? 'Keep its chat' : `Keep its ${formatCount(chats)} chats` },
+            { value: 'delete', label: chats === 1 ? 'Delete it too' : 'Delete them too' },
+          ]}
+          value={choice}
+          onChange={setChoice}
+        />
+      )}
+    </ConfirmDialog>
   )
 }
 

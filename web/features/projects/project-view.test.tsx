@@ -27,7 +27,7 @@ function open(fields: Partial<ProjectDetails> = {}) {
       project = { ...project, ...(body as Partial<ProjectDetails>) }
       return json(project)
     })
-    .on('DELETE /api/project/k1', () => new Response(null, { status: 204 }))
+    .on('DELETE /api/project/k1', () => json({ deleted_chats: [] }))
   const view = renderScreen(api, <ProjectView projectId="k1" chats={<p>Its chats</p>} />, '/project/k1')
   return { api, view }
 }

@@ -15,6 +15,8 @@ export interface ConfirmDialogProps {
   readonly onConfirm: () => Promise<boolean>
   readonly onDone: () => void
   readonly onCancel: () => void
+  /** A choice about the action. */
+  readonly children?: ReactNode
 }
 
 /** Asks the user to confirm an action, most often one that cannot be undone. The focus starts on Cancel. */
@@ -27,6 +29,7 @@ export function ConfirmDialog({
   onConfirm,
   onDone,
   onCancel,
+  children,
 }: ConfirmDialogProps) {
   const [busy, setBusy] = useState(false)
 
@@ -53,6 +56,8 @@ export function ConfirmDialog({
           </Button>
         </>
       }
-    />
+    >
+      {children}
+    </Dialog>
   )
 }
