@@ -200,3 +200,58 @@ test.describe('where users may delete', () => {
       await expect(deleted).toContainText('Outline')
     })
 })
+
+test('chats are dragged into a project and out of it, several at once, and a move is undone', async ({
+  page,
+  user,
+  product,
+}) => {
+  const thesis = await addProject(page, { name: 'Thesis' })
+  const now = Date.now()
+  const chats = ['Sources', 'Outline', 'Recipe'].map((title, index) => ({
+    id: `${title}-${now}`,
+    title,
+    updated_at: now - index,
+  }))
+  await writeChats(product.dataDir, user.email, chats)
+  await page.evaluate(() => localStorage.removeItem('chat_list_wide'))
+  await page.goto('/')
+  const list = page.getByRole('navigation', { name: 'Chats' })
+  const today = list.getByRole('list', { name: 'Today' }).getByRole('link')
+  const project = list.getByRole('link', { name: 'Thesis' })
+  const inProject = list.getByRole('list', { name: 'Projects' }).getByRole('link')
+  await expect(today).toHaveText(['Sources', 'Outline', 'Recipe'])
+
+  // While it is over the project, that shows where the chat would go; Escape leaves everything as it was.
+  const row = project.locator('xpath=ancestor::li')
+  await today.filter({ hasText: 'Outline' }).hover()
+  await page.mouse.down()
+  await project.hover()
+  await project.hover()
+  await expect(row).toHaveAttribute('data-drop')
+  await page.keyboard.press('Escape')
+  await page.mouse.up()
+  await expect(row).not.toHaveAttribute('data-drop')
+  await expect(today).toHaveText(['Sources', 'Outline', 'Recipe'])
+
+  await today.filter({ hasText: 'Outline' }).dragTo(project)
+  await expect(today).toHaveText(['Sources', 'Recipe'])
+  await expect(page.getByText('Chat moved')).toBeVisible()
+  await page.keyboard.press('ControlOrMeta+z')
+  await expect(today).toHaveText(['Sources', 'Outline', 'Recipe'])
+
+  // Several at once: all that are selected.
+  await today.filter({ hasText: 'Outline' }).focus()
+  await page.keyboard.press('Space')
+  await page.keyboard.press('Shift+ArrowDown')
+  await list.getByRole('button', { name: 'Recipe' }).dragTo(project)
+  await expect(today).toHaveText(['Sources'])
+  const read = () => callApi<{ chats: number }>(page, 'GET', `/api/project/${thesis.id}`)
+  expect(await read()).toMatchObject({ chats: 2 })
+
+  await list.getByRole('button', { name: 'Show the chats of Thesis' }).click()
+  await expect(inProject).toHaveText(['Thesis', 'Outline', 'Recipe'])
+  await inProject.filter({ hasText: 'Recipe' }).dragTo(today.first())
+  await expect(today).toHaveText(['Sources', 'Recipe'])
+  await expect(inProject).toHaveText(['Thesis', 'Outline'])
+})

@@ -31,13 +31,18 @@ export interface ChangeRequest {
   readonly change: ChatChange
 }
 
+interface UndoableRequest extends ChangeRequest {
+  /** Undoes the change; undefined for a change that the user sees in its row, or that no one change undoes. */
+  readonly back: ChatChange | undefined
+}
+
 /**
  * Changes chats, in one request. The lists show the change at once, and take it back when the server refuses it. What
  * removes chats from the list can be undone.
  */
 export function useChangeChats() {
   const store = useChatList()
-  const action = useAction<ChangeRequest, ChangedChats>({
+  const action = useAction<UndoableRequest, ChangedChats>({
     async call(api, { chats, change }) {
       const applied = isNamed(chats) ? store.apply(chats, toPatch(change)) : undefined
       try {
@@ -51,22 +56,24 @@ export function useChangeChats() {
     },
     // The links of deleted chats are off.
     update: (update, _answer, { change }) => change.deleted !== undefined && update(sharesKey),
-    success({ changed }, { change }) {
-      const verb = verbOf(change)
-      return (verb === 'archived' || verb === 'deleted') && changed > 0
-        ? `${count(changed)} ${verb}`
-        : undefined
-    },
-    undo({ ids }, { change }) {
-      const verb = verbOf(change)
-      if ((verb !== 'archived' && verb !== 'deleted') || ids.length > maxNamedChats) return undefined
-      const back: ChatChange = verb === 'archived' ? { archived: false } : { deleted: false }
-      return () => void action.run({ chats: [...ids], change: back })
-    },
+    success: ({ changed }, { change, back }) =>
+      back === undefined || changed === 0 ? undefined : `${count(changed)} ${verbOf(change)}`,
+    undo: ({ ids }, { back }) =>
+      back === undefined || ids.length === 0 || ids.length > maxNamedChats
+        ? undefined
+        : () => void action.run({ chats: [...ids], change: back, back: undefined }),
     failure: (error, { chats, change }) =>
       `${isNamed(chats) && chats.length === 1 ? 'The chat was' : 'The chats were'} not ${verbOf(change)}: ${readReason(error, { 'change.title': 'Title' })}`,
   })
-  return action.run
+  return (request: ChangeRequest) => action.run({ ...request, back: backOf(request) })
+
+  function backOf({ chats, change }: ChangeRequest): ChatChange | undefined {
+    if (change.archived === true) return { archived: false }
+    if (change.deleted === true) return { deleted: false }
+    if (change.project_id === undefined || !isNamed(chats)) return undefined
+    const [project, ...others] = new Set(chats.map((id) => store.row(id)?.project_id ?? null))
+    return project === undefined || others.length > 0 ? undefined : { project_id: project }
+  }
 }
 
 /** Restores deleted chats, some or all, and says so. */

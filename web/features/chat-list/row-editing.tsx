@@ -27,6 +27,12 @@ export interface RowEditing {
   readonly modeOf: (chat: ListRow) => RowMode
   /** Returns whether a key in a row was meant for what is done here. */
   readonly handleKey: (event: KeyboardEvent) => boolean
+  /** What is dragged with a chat, and its number if it is known: the selected ones, if it is one of them. */
+  readonly draggedWith: (chat: ListRow) => {
+    readonly chats: ChatsChange['chats']
+    readonly count: number | undefined
+  }
+  readonly move: (chats: ChatsChange['chats'], project: string | null) => void
   /** The menu, the bar and the dialogs. */
   readonly layers: ReactNode
 }
@@ -166,6 +172,14 @@ export function useRowEditing({ rows, all, focused, moveTo }: RowEditingOptions)
       return selected === 'all' || selected.has(id) ? 'selected' : 'selectable'
     },
     handleKey,
+    draggedWith({ id }) {
+      if (selected === 'all') return { chats: selection(), count: undefined }
+      return selected.has(id) ? { chats: selection(), count: selected.size } : { chats: [id], count: 1 }
+    },
+    move(chats, project_id) {
+      actions.change(chats, { project_id })
+      if (isSelecting) endSelection()
+    },
     layers: (
       <>
         {isSelecting && (

@@ -17,6 +17,7 @@ import { useMediaQuery } from '../../lib/use-media-query.ts'
 import { listRows, useRowWindow } from '../../ui/use-row-window.ts'
 import { projectsLabel, type Group, type Row } from './list-rows.ts'
 import { ProjectRow } from './project-row.tsx'
+import { useRowDrag } from './row-drag.ts'
 import { useRowEditing } from './row-editing.tsx'
 import { AddProjectButton, ChatRow, EmptyProjectRow, GroupHead, MoreRow } from './rows.tsx'
 
@@ -93,6 +94,7 @@ export function RowList({
     tabStopRow.current?.focus({ preventScroll: true })
   }
   const editing = useRowEditing({ rows, all, focused: tabStop, moveTo })
+  const drag = useRowDrag({ rows, draggedWith: editing.draggedWith, onMove: editing.move })
   const typing = useRef({ text: '', at: 0 })
   const handleKey = (event: KeyboardEvent) => {
     if (editing.handleKey(event)) {
@@ -123,6 +125,7 @@ export function RowList({
       <div
         ref={box}
         className="min-h-0 flex-1 [scrollbar-width:thin] overflow-x-hidden overflow-y-auto overscroll-contain px-2 pb-4"
+        {...drag.events}
         onKeyDown={handleKey}
         onFocus={({ target }) => {
           const index = Number(target.closest<HTMLElement>('[data-row]')?.dataset['row'] ?? -1)
@@ -158,6 +161,7 @@ export function RowList({
                     <li
                       key={row.key}
                       {...placeAt(index)}
+                      data-drop={drag.isTarget(row) || undefined}
                       aria-setsize={group.rows.length - (group.hasHead ? 1 : 0)}
                       aria-posinset={index - start + (group.hasHead ? 0 : 1)}
                     >
@@ -306,11 +310,7 @@ function splitByGroup(groups: readonly Group[], rendered: readonly number[]) {
 }
 
 /** Keeps the rows in view where they are when rows above them come or go. */
-function useStablePlace(
-  box: RefObject<HTMLElement | null>,
-  rows: readonly Row[],
-  rowHeight: number,
-): void {
+function useStablePlace(box: RefObject<HTMLElement | null>, rows: readonly Row[], rowHeight: number): void {
   const before = useRef(rows)
   useLayoutEffect(() => {
     const element = box.current

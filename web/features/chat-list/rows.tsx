@@ -11,7 +11,7 @@ import { TitleInput } from './title-input.tsx'
 
 /** The classes of a row that is a link or a button. */
 export const rowLook =
-  'flex h-full items-center gap-2 rounded-control pr-1.5 pl-2.5 text-sm -outline-offset-2 transition-colors hover:bg-hover'
+  'flex h-full items-center gap-2 rounded-control pr-1.5 pl-2.5 text-sm -outline-offset-2 transition-colors hover:bg-hover in-data-drop:bg-accent-soft'
 
 export interface ChatRowProps {
   readonly ref?: Ref<HTMLElement> | undefined
@@ -61,6 +61,7 @@ export const ChatRow = memo(function ChatRow({
         ref={ref as Ref<HTMLButtonElement>}
         type="button"
         aria-pressed={mode === 'selected'}
+        draggable
         aria-label={describeChat(chat)}
         {...common}
         onClick={(event) => events.click(event, chat)}
