@@ -255,3 +255,36 @@ test('chats are dragged into a project and out of it, several at once, and a mov
   await expect(today).toHaveText(['Sources', 'Recipe'])
   await expect(inProject).toHaveText(['Thesis', 'Outline'])
 })
+
+for (const { look, ...window } of looks)
+  test(`a user with many projects still sees the chats of today, and lists all projects by keys: ${look}`, async ({
+    page,
+    user,
+    product,
+    axe,
+  }) => {
+    await setLook(page, window)
+    for (let index = 10; index < 40; index++) await addProject(page, { name: `Project ${index}` })
+    const now = Date.now()
+    await writeChats(product.dataDir, user.email, [{ id: `c${now}`, title: 'Sources', updated_at: now }])
+    await page.evaluate(() => localStorage.removeItem('chat_list_wide'))
+    await page.goto('/')
+    if (window.viewport.width < 1024) await page.getByRole('button', { name: 'Chats', exact: true }).click()
+    const list = page.getByRole('navigation', { name: 'Chats' })
+    await expect(list.getByRole('link', { name: 'Sources' })).toBeInViewport()
+    await expect(list.getByRole('link', { name: /^Project/ })).toHaveCount(5)
+    await axe(page)
+    await list.getByRole('link', { name: 'Project 14' }).focus()
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('Enter')
+    await page.keyboard.press('End')
+    await expect(list.getByRole('link', { name: 'Sources' })).toBeFocused()
+    await page.keyboard.press('ArrowUp')
+    await expect(list.getByRole('button', { name: 'Show fewer projects' })).toBeFocused()
+    await page.keyboard.press('ArrowUp')
+    await expect(list.getByRole('link', { name: 'Project 39' })).toBeFocused()
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('Enter')
+    await expect(list.getByRole('link', { name: /^Project/ })).toHaveCount(5)
+    await expect(list.getByRole('button', { name: 'Show all 30 projects' })).toBeFocused()
+  })

@@ -1,10 +1,10 @@
 import { useEffect, useMemo, useRef, useState, type Ref } from 'react'
-import { useNavigate } from 'react-router'
+import { useMatch, useNavigate } from 'react-router'
 import { useMarkCounts, useSection, useSections, type Selection } from '../../data/chat-list.ts'
 import { useProjects } from '../../data/projects.ts'
 import { SearchInput } from '../../ui/form/text-input.tsx'
 import { AddProjectDialog } from '../projects/project-dialogs.tsx'
-import { useOpenProjects } from './list-layout.ts'
+import { useAllProjects, useOpenProjects } from './list-layout.ts'
 import { groupFound, groupSections, type ListedProject } from './list-rows.ts'
 import { ListSkeleton } from './list-skeleton.tsx'
 import { RowList, type RowListHandle } from './row-list.tsx'
@@ -73,6 +73,8 @@ function Sections({ list, onOpen }: ListProps) {
   const pinnedView = useSection(pinned)
   const recentView = useSection(recent)
   const { projects, toggle } = useListedProjects()
+  const [allProjects, toggleAllProjects] = useAllProjects()
+  const shownProject = useMatch('/project/:id')?.params.id
   const [isAdding, setAdding] = useState(false)
   const navigate = useNavigate()
   const today = useToday()
@@ -81,10 +83,12 @@ function Sections({ list, onOpen }: ListProps) {
       groupSections({
         pinned: { selection: pinned, view: pinnedView },
         projects: projects ?? [],
+        allProjects,
+        shownProject,
         recent: { selection: recent, view: recentView },
         today,
       }),
-    [pinnedView, projects, recentView, today],
+    [pinnedView, projects, allProjects, shownProject, recentView, today],
   )
   const isEmpty = [...pinnedView.rows, ...recentView.rows, ...(projects ?? [])].length === 0
   if (isEmpty && (projects === undefined || recentView.hasMore) && !recentView.isFailed)
@@ -96,6 +100,7 @@ function Sections({ list, onOpen }: ListProps) {
         groups={groups}
         all={everything}
         onToggleProject={toggle}
+        onToggleProjects={toggleAllProjects}
         onAddProject={() => setAdding(true)}
         onOpen={onOpen}
       />

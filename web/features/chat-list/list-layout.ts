@@ -10,6 +10,7 @@ const storageKeys = {
   width: 'chat_list_width',
   used: 'chat_list_used',
   projects: 'chat_list_projects',
+  allProjects: 'chat_list_all_projects',
 } as const
 
 /** The widths of the docked list in pixels. */
@@ -81,6 +82,18 @@ export function useOpenProjects(): readonly [readonly string[], (ids: readonly s
   const stored = useStored(storageKeys.projects) ?? ''
   const ids = useMemo(() => stored.split(' '), [stored])
   return [ids, (next) => browserStorage.write(storageKeys.projects, next.join(' ').trim())]
+}
+
+/** Whether many projects are all listed, and the function that changes it. */
+export function useAllProjects(): readonly [boolean, () => void] {
+  const isAll = useStored(storageKeys.allProjects) !== null
+  return [
+    isAll,
+    () =>
+      isAll
+        ? browserStorage.remove(storageKeys.allProjects)
+        : browserStorage.write(storageKeys.allProjects, 'true'),
+  ]
 }
 
 /**

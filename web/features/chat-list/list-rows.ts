@@ -8,6 +8,8 @@ export type Row =
   | { readonly kind: 'head'; readonly key: string; readonly label: string }
   | { readonly kind: 'chat'; readonly key: string; readonly chat: ListRow; readonly isInProject: boolean }
   | { readonly kind: 'project'; readonly key: string; readonly project: ListedProject }
+  /** Shows all of many projects, or fewer. */
+  | { readonly kind: 'projects'; readonly key: string; readonly count: number; readonly isAll: boolean }
   /** In place of the chats of an open project that has none. */
   | { readonly kind: 'empty'; readonly key: string }
   /** The place of chats that are being loaded, or that could not be loaded. */
@@ -38,6 +40,10 @@ export interface ListedProject extends Pick<Project, 'id' | 'name'> {
 export interface Sections {
   readonly pinned: Part
   readonly projects: readonly ListedProject[]
+  /** Whether many projects are all shown. */
+  readonly allProjects: boolean
+  /** The id of the project that the page shows. */
+  readonly shownProject: string | undefined
   readonly recent: Part
   readonly today: Date
 }
@@ -45,10 +51,15 @@ export interface Sections {
 export const projectsLabel = 'Projects'
 
 /** Returns the groups of the list without a filter. There is always one for projects. */
-export function groupSections({ pinned, projects, recent, today }: Sections): readonly Group[] {
+export function groupSections(sections: Sections): readonly Group[] {
+  const { pinned, recent, today } = sections
   return [
     ...withHead('Pinned', [...chatRows('pinned', pinned.view.rows), ...moreRows(pinned)]),
-    { label: projectsLabel, hasHead: true, rows: [headOf(projectsLabel), ...projects.flatMap(projectRows)] },
+    {
+      label: projectsLabel,
+      hasHead: true,
+      rows: [headOf(projectsLabel), ...listProjects(sections)],
+    },
     ...groupByTime(recent.view.rows, today).flatMap(({ label, rows }) =>
       withHead(label, chatRows('recent', rows)),
     ),
@@ -92,6 +103,23 @@ const chatRows = (key: string, chats: readonly ListRow[], isInProject = false): 
 
 /** The rows that were made, so that a list of thousands does not make all anew when one more page comes. */
 const made = new WeakMap<ListRow, Row>()
+
+/** More projects than this would push the chats of today out of view. */
+const maxShownProjects = 5
+
+/** Of many projects, those that are open, shown or want attention are listed, and the first ones. */
+function listProjects({ projects, allProjects: isAll, shownProject }: Sections): readonly Row[] {
+  // A row that shows one more would take its place.
+  if (projects.length <= maxShownProjects + 1) return projects.flatMap(projectRows)
+  const toggle: Row = { kind: 'projects', key: 'all projects', count: projects.length, isAll }
+  if (isAll) return [...projects.flatMap(projectRows), toggle]
+  const wanted = projects.filter(
+    ({ id, chats, marks }) => chats !== undefined || marks > 0 || id === shownProject,
+  )
+  const others = projects.filter((project) => !wanted.includes(project))
+  const shown = new Set([...wanted, ...others.slice(0, Math.max(0, maxShownProjects - wanted.length))])
+  return [...projects.filter((project) => shown.has(project)).flatMap(projectRows), toggle]
+}
 
 function projectRows(project: ListedProject): readonly Row[] {
   const { id, chats } = project

@@ -19,7 +19,7 @@ import { projectsLabel, type Group, type Row } from './list-rows.ts'
 import { ProjectRow } from './project-row.tsx'
 import { useRowDrag } from './row-drag.ts'
 import { useRowEditing } from './row-editing.tsx'
-import { AddProjectButton, ChatRow, EmptyProjectRow, GroupHead, MoreRow } from './rows.tsx'
+import { AddProjectButton, AllProjectsRow, ChatRow, EmptyProjectRow, GroupHead, MoreRow } from './rows.tsx'
 
 /** The height of a row in pixels: with a mouse, and on touch screens. */
 const denseRowPx = 34
@@ -45,6 +45,8 @@ export interface RowListProps {
   readonly marks?: string
   /** Shows or hides the chats of a project. */
   readonly onToggleProject?: (id: string) => void
+  /** Shows all projects, or fewer. */
+  readonly onToggleProjects?: () => void
   /** Creates a project. */
   readonly onAddProject?: () => void
   /** Called when a chat or a project is opened in this page. */
@@ -61,6 +63,7 @@ export function RowList({
   all,
   marks = '',
   onToggleProject,
+  onToggleProjects,
   onAddProject,
   onOpen,
 }: RowListProps) {
@@ -182,6 +185,13 @@ export function RowList({
                           isCurrent={row.project.id === current}
                           onToggle={() => onToggleProject?.(row.project.id)}
                         />
+                      ) : row.kind === 'projects' ? (
+                        <AllProjectsRow
+                          {...common}
+                          count={row.count}
+                          isAll={row.isAll}
+                          onPress={onToggleProjects}
+                        />
                       ) : row.kind === 'more' ? (
                         <MoreRow isFailed={row.isFailed} onRetry={() => store.loadMore(row.selection)} />
                       ) : (
@@ -213,7 +223,8 @@ const placeOf = (row: Row, index: number): Place => ({
   index,
 })
 
-const isFocusable = (row: Row | undefined): boolean => row?.kind === 'chat' || row?.kind === 'project'
+const isFocusable = (row: Row | undefined): boolean =>
+  row?.kind === 'chat' || row?.kind === 'project' || row?.kind === 'projects'
 
 const nameOf = (row: Row): string =>
   row.kind === 'chat' ? row.chat.title : row.kind === 'project' ? row.project.name : ''

@@ -11,7 +11,7 @@ import { TitleInput } from './title-input.tsx'
 
 /** The classes of a row that is a link or a button. */
 export const rowLook =
-  'flex h-full items-center gap-2 rounded-control pr-1.5 pl-2.5 text-sm -outline-offset-2 transition-colors hover:bg-hover in-data-drop:bg-accent-soft'
+  'flex h-full items-center gap-2 rounded-control pr-1.5 pl-2.5 text-sm -outline-offset-2 transition-colors hover:bg-hover in-data-drop:bg-accent-soft!'
 
 export interface ChatRowProps {
   readonly ref?: Ref<HTMLElement> | undefined
@@ -176,6 +176,28 @@ export function AddProjectButton({ onPress }: { readonly onPress: (() => void) |
     <IconButton label="New project" size="small" onClick={onPress}>
       <Plus size={16} aria-hidden />
     </IconButton>
+  )
+}
+
+export interface AllProjectsRowProps extends Pick<ChatRowProps, 'ref' | 'isTabStop'> {
+  readonly count: number
+  readonly isAll: boolean
+  readonly onPress: (() => void) | undefined
+}
+
+/** Shows all of many projects, or fewer. */
+export function AllProjectsRow({ ref, count, isAll, isTabStop, onPress }: AllProjectsRowProps) {
+  return (
+    <button
+      ref={ref as Ref<HTMLButtonElement>}
+      type="button"
+      aria-expanded={isAll}
+      tabIndex={isTabStop ? 0 : -1}
+      onClick={onPress}
+      className={classNames(rowLook, 'w-full pl-8.5 text-muted pointer-coarse:pl-11')}
+    >
+      {isAll ? 'Show fewer projects' : `Show all ${count.toLocaleString('en')} projects`}
+    </button>
   )
 }
 

@@ -17,7 +17,7 @@ export function RadioGroup<Value extends string>({
 }: RadioGroupProps<Value>) {
   const name = useId()
   return (
-    <fieldset aria-label={label} className="flex flex-col gap-2.5">
+    <fieldset aria-label={label} className="flex flex-col gap-2.5 pt-3">
       {options.map((option) => (
         <label
           key={option.value}
