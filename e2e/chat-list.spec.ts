@@ -141,7 +141,7 @@ test('a new user has no list beside the page until there is a chat, which other 
   await expect(list(page)).toHaveCount(0)
   const device = await openDevice(user, '/')
   await device.getByRole('button', { name: 'Chats', exact: true }).click()
-  await expect(list(device)).toContainText('Your chats will be listed here.')
+  await expect(list(device)).toContainText('New chats are listed here.')
   await writeMessage(page, 'Which owls hunt by day?')
   await expect(row(page, /^Which owls/)).toHaveAttribute('aria-current', 'page')
   await expect(row(device, /^Which owls/)).toBeVisible()

@@ -104,9 +104,6 @@ function Sections({ list, onOpen }: ListProps) {
         onAddProject={() => setAdding(true)}
         onOpen={onOpen}
       />
-      {isEmpty && !recentView.isFailed && (
-        <p className="px-4.5 py-2 text-sm text-muted">Your chats will be listed here.</p>
-      )}
       {isAdding && (
         <AddProjectDialog
           onAdded={({ id }) => {

@@ -10,8 +10,8 @@ export type Row =
   | { readonly kind: 'project'; readonly key: string; readonly project: ListedProject }
   /** Shows all of many projects, or fewer. */
   | { readonly kind: 'projects'; readonly key: string; readonly count: number; readonly isAll: boolean }
-  /** In place of the chats of an open project that has none. */
-  | { readonly kind: 'empty'; readonly key: string }
+  /** Says that there are no chats: in the list, or in an open project. */
+  | { readonly kind: 'empty'; readonly key: string; readonly text: string; readonly isInProject: boolean }
   /** The place of chats that are being loaded, or that could not be loaded. */
   | { readonly kind: 'more'; readonly key: string; readonly selection: Selection; readonly isFailed: boolean }
 
@@ -64,8 +64,14 @@ export function groupSections(sections: Sections): readonly Group[] {
       withHead(label, chatRows('recent', rows)),
     ),
     ...withoutHead('More chats', moreRows(recent)),
+    // Archived and deleted chats are listed elsewhere, so that there may be some.
+    ...([pinned, recent].every(isEmpty) && sections.projects.length === 0
+      ? withoutHead('Chats', [emptyRow('chats', 'New chats are listed here.')])
+      : []),
   ]
 }
+
+const isEmpty = ({ view }: Part): boolean => view.rows.length === 0 && !view.hasMore
 
 /** Returns the group of the chats that the filter has found. */
 export function groupFound(found: Part): readonly Group[] {
@@ -126,8 +132,15 @@ function projectRows(project: ListedProject): readonly Row[] {
   const row: Row = { kind: 'project', key: `project ${id}`, project }
   if (chats === undefined) return [row]
   const rows = [...chatRows(id, chats.view.rows, true), ...moreRows(chats)]
-  return [row, ...(rows.length === 0 ? [{ kind: 'empty' as const, key: `empty ${id}` }] : rows)]
+  return [row, ...(rows.length === 0 ? [emptyRow(id, 'No chats yet', true)] : rows)]
 }
+
+const emptyRow = (key: string, text: string, isInProject = false): Row => ({
+  kind: 'empty',
+  key: `empty ${key}`,
+  text,
+  isInProject,
+})
 
 /** The row that loads the next page when it comes near the window. The pinned chats are rarely more than a page. */
 function moreRows({ selection, view }: Part): readonly Row[] {

@@ -130,6 +130,17 @@ test('the focus stays on its chat when that moves to another group, and goes to 
   expect(screen.getByRole('link', { name: 'Title of a' })).toHaveFocus()
 })
 
+test('where no chat is listed, a row under the heads says so', async () => {
+  open()
+  const text = await screen.findByText('New chats are listed here.')
+  const heads = screen.getByRole('heading', { name: 'Projects' })
+  expect(heads.compareDocumentPosition(text)).toBe(Node.DOCUMENT_POSITION_FOLLOWING)
+  expect(text.closest('[data-row]')).toHaveAttribute('data-row', '1')
+  announce(makeRow('a', 0))
+  expect(await link('Title of a')).toBeVisible()
+  expect(text).not.toBeInTheDocument()
+})
+
 test('a project shows its chats below it, by arrow keys or its folder, and how many want attention', async () => {
   projects = [
     { id: 'p2', name: 'Thesis', bot: null },

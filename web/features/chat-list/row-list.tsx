@@ -19,7 +19,7 @@ import { projectsLabel, type Group, type Row } from './list-rows.ts'
 import { ProjectRow } from './project-row.tsx'
 import { useRowDrag } from './row-drag.ts'
 import { useRowEditing } from './row-editing.tsx'
-import { AddProjectButton, AllProjectsRow, ChatRow, EmptyProjectRow, GroupHead, MoreRow } from './rows.tsx'
+import { AddProjectButton, AllProjectsRow, ChatRow, EmptyRow, GroupHead, MoreRow } from './rows.tsx'
 
 /** The height of a row in pixels: with a mouse, and on touch screens. */
 const denseRowPx = 34
@@ -195,7 +195,7 @@ export function RowList({
                       ) : row.kind === 'more' ? (
                         <MoreRow isFailed={row.isFailed} onRetry={() => store.loadMore(row.selection)} />
                       ) : (
-                        <EmptyProjectRow />
+                        <EmptyRow text={row.text} isInProject={row.isInProject} />
                       )}
                     </li>
                   )

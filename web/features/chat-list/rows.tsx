@@ -6,6 +6,7 @@ import { IconButton } from '../../ui/button/icon-button.tsx'
 import { classNames } from '../../ui/class-names.ts'
 import { MarkedText } from '../../ui/marked-text.tsx'
 import { Skeleton, Spinner } from '../../ui/states/progress.tsx'
+import type { Row } from './list-rows.ts'
 import type { RowEvents, RowMode } from './row-editing.tsx'
 import { TitleInput } from './title-input.tsx'
 
@@ -201,11 +202,16 @@ export function AllProjectsRow({ ref, count, isAll, isTabStop, onPress }: AllPro
   )
 }
 
-/** Stands under an open project without chats. */
-export function EmptyProjectRow() {
+/** Says that there are no chats. */
+export function EmptyRow({ text, isInProject }: Pick<Row & { kind: 'empty' }, 'text' | 'isInProject'>) {
   return (
-    <span className="flex h-full items-center px-8.5 text-sm text-muted pointer-coarse:px-11">
-      No chats yet
+    <span
+      className={classNames(
+        'flex h-full items-center text-sm text-muted',
+        isInProject ? 'px-8.5 pointer-coarse:px-11' : 'px-2.5',
+      )}
+    >
+      {text}
     </span>
   )
 }
