@@ -17,10 +17,20 @@ export type ListedSummary = z.infer<typeof ListedSummary>
 
 /**
  * `recent` has the chats that are in no other section and in no project. A pinned chat is in `pinned`, and in the section
- * of its project if it has one. `all` has every chat that is neither archived nor deleted, and is for the filter.
+ * of its project if it has one. `all` has every chat that is neither archived nor deleted, and is for the filter; of these,
+ * `unread` and `waiting` have those that are unread or wait for approval.
  * `deleted` is ordered by the time of deletion, the others by the time of the last message; the newest is the first.
  */
-export const chatSections = ['recent', 'pinned', 'project', 'archived', 'deleted', 'all'] as const
+export const chatSections = [
+  'recent',
+  'pinned',
+  'project',
+  'archived',
+  'deleted',
+  'all',
+  'unread',
+  'waiting',
+] as const
 export type ChatSection = (typeof chatSections)[number]
 
 /** Which chats: a section, of which project, and with which words in the title. */

@@ -201,6 +201,64 @@ test('the list is read while one scrolls, filtered while one types, and works wi
   await expect(page).toHaveURL(/-120$/)
 })
 
+for (const { look, viewport, colorScheme } of looks)
+  test(`the unread chats are listed alone, and a chat that is read there leaves when the user goes on: ${look}`, async ({
+    page,
+    user,
+    product,
+    axe,
+  }) => {
+    const now = Date.now()
+    await writeChats(
+      product.dataDir,
+      user.email,
+      Array.from({ length: 64 }, (_, index) => ({
+        id: `mark-${now}-${index}`,
+        title: `Chat number ${index}`,
+        updated_at: now - index * 1000,
+        unread: index % 2,
+      })),
+    )
+    await openAsUsual(page)
+    await setLook(page, { viewport, colorScheme })
+    await page.goto('/')
+    const isDocked = viewport.width > 1024
+    const openList = async () => {
+      if (!isDocked) await listButton(page).click()
+    }
+    const menu = page.getByRole('button', { name: 'Show only' })
+    await openList()
+    await menu.focus()
+    await page.keyboard.press('Enter')
+    await expect(page.getByRole('menuitemcheckbox', { name: 'Unread' })).toBeFocused()
+    await axe(page)
+    await page.keyboard.press('Enter')
+    await expect(row(page, /^Chat number 0/)).toHaveCount(0)
+    await expect(group(page, 'Unread').getByRole('link').first()).toHaveText('Chat number 1')
+    await axe(page)
+    await expectNoSidewaysScroll(page)
+    await row(page, 'Chat number 1, unread').click()
+    await openList()
+    // A drawer has closed meanwhile, so that no row stands under the pointer.
+    const first = group(page, 'Unread').getByRole('link').first()
+    if (isDocked) await expect(first).toHaveAccessibleName('Chat number 1')
+    await row(page, 'Chat number 3, unread').click()
+    await openList()
+    if (isDocked) await expect(first).toHaveAccessibleName('Chat number 3')
+    await expect(row(page, 'Chat number 5, unread')).toBeVisible()
+    await list(page).getByRole('searchbox').fill('63')
+    await expect(group(page, 'Unread').getByRole('link')).toHaveCount(1)
+    await expect(row(page, 'Chat number 63, unread')).toBeVisible()
+    await list(page).getByRole('searchbox').fill('')
+    await menu.click()
+    await page.getByRole('menuitemcheckbox', { name: 'Waiting for approval' }).click()
+    await expect(list(page)).toContainText('No chat waits for your approval.')
+    await axe(page)
+    await list(page).getByRole('button', { name: 'Show all' }).click()
+    await expect(menu).toBeFocused()
+    await expect(row(page, /^Chat number 0/)).toBeVisible()
+  })
+
 test('a page of chats that could not be loaded is offered again', async ({
   page,
   user,

@@ -7,6 +7,7 @@ import { ChatListStore, type Selection } from './chat-list.ts'
 
 const recent: Selection = { section: 'recent' }
 const pinned: Selection = { section: 'pinned' }
+const lists: readonly Selection[] = [recent, pinned, { section: 'unread' }]
 const time = (minute: number) => new Date(Date.UTC(2026, 10, 28, 0, minute)).toISOString()
 const makeRow = (id: string, minute: number, more: Partial<ListedChat> = {}): ListedChat => ({
   id,
@@ -32,9 +33,11 @@ class ListServer {
   }
 
   list(section: string): readonly ListedChat[] {
-    const isIn = ({ pinned: isPinned, archived, project_id, deleted_time }: ListedChat) => {
+    const isIn = ({ pinned: isPinned, archived, project_id, deleted_time, unread, waiting }: ListedChat) => {
       if (deleted_time !== undefined || archived) return false
       if (section === 'all') return true
+      if (section === 'unread') return unread
+      if (section === 'waiting') return waiting
       if (section === 'project') return project_id !== undefined
       return section === 'pinned' ? isPinned : !isPinned && project_id === undefined
     }
@@ -340,7 +343,7 @@ const step = fc.oneof(
   fc.record({
     kind: fc.constant('change' as const),
     id: fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f'),
-    to: fc.constantFrom('newest', 'pinned', 'archived', 'plain', 'gone'),
+    to: fc.constantFrom('newest', 'pinned', 'archived', 'unread', 'plain', 'gone'),
   }),
   fc.constant({ kind: 'event' as const }),
   fc.constant({ kind: 'lose events' as const }),
@@ -368,10 +371,10 @@ test('whatever happens in whatever order, the lists end as those of the server',
       })
       const list = new ChatListStore(world.api.client)
       const unfollow = list.follow()
-      for (const selection of [recent, pinned]) list.open(selection)
+      for (const selection of lists) list.open(selection)
       const change = (id: string, to: string) => {
         const before = world.rows.get(id) ?? makeRow(id, minute++)
-        const { pinned: _pinned, archived: _archived, ...plain } = before
+        const { pinned: _pinned, archived: _archived, unread: _unread, ...plain } = before
         if (to === 'gone') world.rows.delete(id)
         else if (to === 'newest') world.set({ ...before, update_time: time(minute++) })
         else if (to === 'plain') world.set(plain)
@@ -397,13 +400,13 @@ test('whatever happens in whatever order, the lists end as those of the server',
         await turn()
       }
       for (const event of events) event()
-      const isDone = () => [recent, pinned].every((selection) => !list.view(selection).hasMore)
+      const isDone = () => lists.every((selection) => !list.view(selection).hasMore)
       for (let rest = 0; rest < 40 && !(isDone() && waiting.length + served.length === 0); rest++) {
         for (const resolve of [...waiting.splice(0), ...served.splice(0)]) resolve()
         await turn()
-        for (const selection of [recent, pinned]) list.loadMore(selection)
+        for (const selection of lists) list.loadMore(selection)
       }
-      for (const selection of [recent, pinned])
+      for (const selection of lists)
         expect(list.view(selection)).toMatchObject({
           rows: world.list(selection.section).map(({ id }) => ({ id })),
           hasMore: false,

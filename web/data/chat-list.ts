@@ -349,14 +349,15 @@ export class ChatListStore {
     const last = page.chats.at(-1)
     const end = last === undefined ? edge : timeOf(selection, last)
     const found = new Set(page.chats.map(({ id }) => id))
-    const belongs = membership(selection)
+    const matches = matcher(selection)
     const isInPage = (time: string) =>
       (edge === undefined || time < edge) && (page.next === null || (end !== undefined && time > end))
     for (const row of this.#rows.values())
       if (
         isInPage(timeOf(selection, row)) &&
         !found.has(row.id) &&
-        belongs(row) &&
+        bucketsOf(row).includes(bucketOf(selection)) &&
+        matches(row) &&
         !this.#hasChanged(row.id, since)
       )
         this.#delete(row.id)
@@ -494,10 +495,10 @@ export class ChatListStore {
 
   #listRows(extent: Extent): readonly ListRow[] {
     const { selection } = extent
-    const belongs = membership(selection)
+    const matches = matcher(selection)
     const candidates = this.#indexed().buckets.get(bucketOf(selection)) ?? []
     return candidates
-      .filter((row) => isRead(extent, row) && belongs(row))
+      .filter((row) => isRead(extent, row) && matches(row))
       .toSorted(selection.section === 'deleted' ? compareByDeletion : compareByTime)
   }
 }
@@ -521,34 +522,18 @@ function createIndex(
     if (row !== undefined) shown.set(id, changes.reduce(patched, row))
   }
   const buckets = new Map<string, ListRow[]>()
-  const add = (key: string, row: ListRow) => {
-    const bucket = buckets.get(key)
-    if (bucket === undefined) buckets.set(key, [row])
-    else bucket.push(row)
-  }
+  for (const row of shown.values())
+    for (const key of bucketsOf(row)) {
+      const bucket = buckets.get(key)
+      if (bucket === undefined) buckets.set(key, [row])
+      else bucket.push(row)
+    }
+  const waiting = buckets.get('waiting') ?? []
+  const marked = new Set([...waiting, ...(buckets.get('unread') ?? [])])
   const ofProject = new Map<string, number>()
-  let total = 0
-  let waiting = 0
-  for (const row of shown.values()) {
-    const { project_id: project } = row
-    if (row.deleted_time !== undefined) {
-      add('deleted', row)
-      continue
-    }
-    if (row.archived) {
-      add('archived', row)
-      continue
-    }
-    add('all', row)
-    if (row.pinned) add('pinned', row)
-    if (project !== undefined) add(`project ${project}`, row)
-    else if (!row.pinned) add('recent', row)
-    if (row.waiting) waiting += 1
-    if (!row.unread && !row.waiting) continue
-    total += 1
+  for (const { project_id: project } of marked)
     if (project !== undefined) ofProject.set(project, (ofProject.get(project) ?? 0) + 1)
-  }
-  return { rows: shown, buckets, counts: { total, waiting, ofProject } }
+  return { rows: shown, buckets, counts: { total: marked.size, waiting: waiting.length, ofProject } }
 }
 
 const keyOf = ({ section, project = '', filter = '' }: Selection): string => `${section} ${project} ${filter}`
@@ -556,18 +541,23 @@ const keyOf = ({ section, project = '', filter = '' }: Selection): string => `${
 const bucketOf = ({ section, project }: Selection): string =>
   section === 'project' ? `project ${project}` : section
 
-/** Whether a chat belongs to a list. */
-function membership({ section, project, filter = '' }: Selection): (row: ListRow) => boolean {
-  const matches = filter === '' ? () => true : matchesSearch(filter)
-  const isInSection = (row: ListRow): boolean => {
-    if (section === 'deleted' || row.deleted_time !== undefined)
-      return section === 'deleted' && row.deleted_time !== undefined
-    if (section === 'archived' || row.archived) return section === 'archived' && row.archived === true
-    if (section === 'pinned') return row.pinned === true
-    if (section === 'project') return row.project_id === project
-    return section === 'all' || (!row.pinned && row.project_id === undefined)
-  }
-  return (row) => isInSection(row) && matches(row.title)
+/** The buckets of a chat: of the lists to which it belongs if their filters match. */
+function bucketsOf({ deleted_time, archived, pinned, project_id, unread, waiting }: ListRow): string[] {
+  if (deleted_time !== undefined) return ['deleted']
+  if (archived) return ['archived']
+  const keys = ['all']
+  if (pinned) keys.push('pinned')
+  if (project_id !== undefined) keys.push(`project ${project_id}`)
+  else if (!pinned) keys.push('recent')
+  if (unread) keys.push('unread')
+  if (waiting) keys.push('waiting')
+  return keys
+}
+
+const matcher = ({ filter }: Selection): ((row: ListRow) => boolean) => {
+  if (!filter) return () => true
+  const matches = matchesSearch(filter)
+  return ({ title }) => matches(title)
 }
 
 /** Whether a row is within what was read of its list. A filter shows what is known until the server has answered. */
@@ -580,7 +570,7 @@ const timeOf = ({ section }: Selection, row: ListRow): string =>
   (section === 'deleted' ? row.deleted_time : row.update_time) ?? ''
 
 /** Orders chats as the server does: the last changed first. */
-function compareByTime(one: Timed, other: Timed): number {
+export function compareByTime(one: Timed, other: Timed): number {
   if (one.update_time !== other.update_time) return one.update_time < other.update_time ? 1 : -1
   return one.id < other.id ? 1 : -1
 }

@@ -41,16 +41,29 @@ describe.each(engines)('the list of chats, on %s', (engine) => {
       old: { updated_at: 1 },
       new: { updated_at: 9 },
       same: { updated_at: 9 },
-      pinned: { updated_at: 3, pinned: 1 },
+      pinned: { updated_at: 3, pinned: 1, title: 'Act' },
       both: { updated_at: 4, pinned: 1, project_id: 'thesis' },
-      inside: { updated_at: 5, project_id: 'thesis' },
-      archived: { updated_at: 6, archived: 1, pinned: 1, project_id: 'thesis' },
+      inside: { updated_at: 5, project_id: 'thesis', unread: 1 },
+      archived: { updated_at: 6, archived: 1, unread: 1, pinned: 1, project_id: 'thesis' },
       deleted: { updated_at: 8, deleted_at: Date.now(), pinned: 1, project_id: 'thesis' },
       earlier: { updated_at: 9, deleted_at: Date.now() - 10 },
       purged: { updated_at: 7, deleted_at: 0 },
     })
-    await addChats(eve, { foreign: { updated_at: 5, pinned: 1, project_id: 'thesis' } })
-    const sections = ['recent', 'pinned', 'project&project=thesis', 'archived', 'deleted', 'all']
+    await addPath(product.database.db, { id: `${ada.user.id}-pinned`, updated_at: 3 }, [
+      { content: 'Act' },
+      { role: 'assistant', call_state: 'waiting' },
+    ])
+    await addChats(eve, { foreign: { updated_at: 5, unread: 1, pinned: 1, project_id: 'thesis' } })
+    const sections = [
+      'recent',
+      'pinned',
+      'project&project=thesis',
+      'archived',
+      'deleted',
+      'all',
+      'unread',
+      'waiting',
+    ]
     const found: Record<string, string[]> = {}
     for (const section of sections) found[section] = namesOf(ada, await read(ada, `section=${section}`))
     expect(found).toEqual({
@@ -60,6 +73,8 @@ describe.each(engines)('the list of chats, on %s', (engine) => {
       archived: ['archived'],
       deleted: ['deleted', 'earlier'],
       all: ['same', 'new', 'inside', 'both', 'pinned', 'old'],
+      unread: ['inside'],
+      waiting: ['pinned'],
     })
     const { chats } = await read(ada, 'section=pinned')
     expect(chats[0]).toEqual({

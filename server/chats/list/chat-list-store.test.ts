@@ -51,6 +51,8 @@ it('finds a page of each section by an index in its order, and marks without rea
     archived: 'chats_archived (user_id=? AND (updated_at,id)<(?,?))',
     deleted: 'chats_deleted (user_id=? AND deleted_at>? AND (deleted_at,id)<(?,?))',
     all: 'chats_by_time (user_id=? AND (updated_at,id)<(?,?))',
+    unread: 'chats_unread (user_id=? AND (updated_at,id)<(?,?))',
+    waiting: 'chats_by_time (user_id=? AND (updated_at,id)<(?,?))',
   }
   const actor = { id: 'ada' }
   for (const section of chatSections) {

@@ -103,6 +103,11 @@ function isInSection(actor: Actor, { section, project }: SectionSlice): RawBuild
       return sql`${isOwn} and c.archived = 1`
     case 'all':
       return sql`${isOwn} and c.archived = 0`
+    case 'unread':
+      return sql`${isOwn} and c.archived = 0 and c.unread = 1`
+    case 'waiting':
+      return sql`${isOwn} and c.archived = 0 and (c.id, c.selected_message_id) in (
+        select leaf.chat_id, leaf.id from messages as leaf where leaf.call_state = ${waiting})`
   }
 }
 

@@ -3,6 +3,7 @@ import { classNames } from '../../ui/class-names.ts'
 import { SidePanel } from '../../ui/dialog/side-panel.tsx'
 import { clampWidth, listWidth, type ListLayout } from './list-layout.ts'
 import { ListSkeleton } from './list-skeleton.tsx'
+import type { Mark } from './show-only-menu.tsx'
 
 const ChatListPanel = lazy(async () => ({ default: (await import('./chat-list-panel.tsx')).ChatListPanel }))
 
@@ -10,6 +11,7 @@ const ChatListPanel = lazy(async () => ({ default: (await import('./chat-list-pa
 export function ChatListDock({ layout }: { readonly layout: ListLayout }) {
   const { isDocked, isOpen, hasRoom, width, setOpen } = layout
   const [dragged, setDragged] = useState<number>()
+  const [only, setOnly] = useState<Mark>()
   const close = useCallback(() => setOpen(false, 'pointer'), [setOpen])
   if (!isDocked)
     return (
@@ -17,7 +19,7 @@ export function ChatListDock({ layout }: { readonly layout: ListLayout }) {
         <SidePanel title="Chats" size="wide" focusesFields={layout.isByKey} onClose={close}>
           <nav aria-label="Chats" className="flex min-h-0 flex-1 flex-col">
             <Suspense fallback={<ListSkeleton />}>
-              <ChatListPanel onOpen={close} />
+              <ChatListPanel only={only} onOnly={setOnly} onOpen={close} />
             </Suspense>
           </nav>
         </SidePanel>
@@ -41,7 +43,7 @@ export function ChatListDock({ layout }: { readonly layout: ListLayout }) {
         )}
       >
         <Suspense fallback={<ListSkeleton />}>
-          <ChatListPanel />
+          <ChatListPanel only={only} onOnly={setOnly} />
         </Suspense>
         <Edge width={dragged ?? width} onDrag={setDragged} onWidth={layout.setWidth} />
       </div>

@@ -1,6 +1,14 @@
 import { useEffect, useMemo, useRef, useState, type Ref } from 'react'
 import { useMatch, useNavigate } from 'react-router'
-import { useMarkCounts, useSection, useSections, type Selection } from '../../data/chat-list.ts'
+import {
+  compareByTime,
+  useListRow,
+  useMarkCounts,
+  useSection,
+  useSections,
+  type ListRow,
+  type Selection,
+} from '../../data/chat-list.ts'
 import { useProjects } from '../../data/projects.ts'
 import { SearchInput } from '../../ui/form/text-input.tsx'
 import { AddProjectDialog } from '../projects/project-dialogs.tsx'
@@ -8,7 +16,7 @@ import { useAllProjects, useOpenProjects } from './list-layout.ts'
 import { groupFound, groupSections, type ListedProject } from './list-rows.ts'
 import { ListSkeleton } from './list-skeleton.tsx'
 import { RowList, type RowListHandle } from './row-list.tsx'
-import { ShowOnlyMenu } from './show-only-menu.tsx'
+import { markLabels, ShowOnlyMenu, type Mark } from './show-only-menu.tsx'
 import { useToday } from './time-groups.ts'
 
 const pinned: Selection = { section: 'pinned' }
@@ -20,15 +28,19 @@ const filterDelayMs = 150
 const maxFilterChars = 200
 
 export interface ChatListPanelProps {
+  /** The mark of the chats that are listed alone; undefined for all chats. */
+  readonly only: Mark | undefined
+  readonly onOnly: (mark: Mark | undefined) => void
   /** Called when a chat is opened in this page. */
   readonly onOpen?: (() => void) | undefined
 }
 
 /** The filter, and the chats under it. */
-export function ChatListPanel({ onOpen }: ChatListPanelProps) {
+export function ChatListPanel({ only, onOnly, onOpen }: ChatListPanelProps) {
   const [text, setText] = useState('')
   const filter = useDelayed(text.trim())
   const list = useRef<RowListHandle>(null)
+  const menu = useRef<HTMLButtonElement>(null)
   return (
     <>
       <div className="flex items-center gap-1 pt-1 pr-2 pb-2 pl-3">
@@ -53,19 +65,34 @@ export function ChatListPanel({ onOpen }: ChatListPanelProps) {
             }}
           />
         </div>
-        <ShowOnlyMenu onOpen={onOpen} />
+        <ShowOnlyMenu ref={menu} only={only} onOnly={onOnly} onOpen={onOpen} />
       </div>
-      {filter === '' ? (
+      {only !== undefined && (
+        <p className="px-4.5 pb-1.5 text-xs text-muted">
+          {markLabels[only]} ·{' '}
+          <button
+            type="button"
+            onClick={() => {
+              onOnly(undefined)
+              menu.current?.focus()
+            }}
+            className="touch-target rounded-inner font-medium text-accent hover:underline"
+          >
+            Show all
+          </button>
+        </p>
+      )}
+      {only === undefined && filter === '' ? (
         <Sections list={list} onOpen={onOpen} />
       ) : (
-        // With another filter the list starts at its top again.
-        <Found key={filter} list={list} filter={filter} onOpen={onOpen} />
+        // With other chats the list starts at its top again.
+        <Found key={`${only} ${filter}`} list={list} only={only} filter={filter} onOpen={onOpen} />
       )}
     </>
   )
 }
 
-interface ListProps extends ChatListPanelProps {
+interface ListProps extends Pick<ChatListPanelProps, 'onOpen'> {
   readonly list: Ref<RowListHandle>
 }
 
@@ -145,22 +172,55 @@ function useListedProjects() {
   return { projects, toggle }
 }
 
-function Found({ list, filter, onOpen }: ListProps & { readonly filter: string }) {
-  const selection = useMemo((): Selection => ({ section: 'all', filter }), [filter])
+interface FoundProps extends ListProps, Pick<ChatListPanelProps, 'only'> {
+  readonly filter: string
+}
+
+/** The chats with a mark, or with the words of the filter, or both. */
+function Found({ list, only, filter, onOpen }: FoundProps) {
+  const selection = useMemo((): Selection => ({ section: only ?? 'all', filter }), [only, filter])
   const view = useSection(selection)
-  const groups = useMemo(() => groupFound({ selection, view }), [selection, view])
-  const count = view.rows.length
+  const rows = useWithCurrent(view.rows)
+  const label = only === undefined ? 'Chats found' : markLabels[only]
+  const groups = useMemo(
+    () => groupFound(label, { selection, view: { ...view, rows } }),
+    [label, selection, view, rows],
+  )
   return (
     <>
-      {count === 0 && !view.hasMore && (
-        <p className="px-4.5 py-2 text-sm text-muted">No chat has these words in its title.</p>
+      {rows.length === 0 && !view.hasMore && (
+        <p className="px-4.5 py-2 text-sm text-muted">{describeNone(only, filter)}</p>
       )}
       <RowList ref={list} groups={groups} all={selection} marks={filter} onOpen={onOpen} />
       <output className="sr-only">
-        {view.hasMore ? '' : `${count} ${count === 1 ? 'chat' : 'chats'} found`}
+        {view.hasMore ? '' : `${rows.length} ${rows.length === 1 ? 'chat' : 'chats'} found`}
       </output>
     </>
   )
+}
+
+/**
+ * Adds the chat that the page shows when it was among the rows: opening an unread chat makes it read, and no row may go
+ * from under the pointer. It goes when another chat is opened.
+ */
+function useWithCurrent(rows: readonly ListRow[]): readonly ListRow[] {
+  const id = useMatch('/:kind/:id')?.params.id
+  const current = useListRow(id)
+  const [kept, setKept] = useState<string>()
+  const isListed = rows.some((row) => row.id === id)
+  if (isListed && kept !== id) setKept(id)
+  return useMemo(() => {
+    const isKept = !isListed && current !== undefined && kept === current.id
+    return isKept && !current.archived && current.deleted_time === undefined
+      ? [...rows, current].toSorted(compareByTime)
+      : rows
+  }, [rows, isListed, current, kept])
+}
+
+function describeNone(only: Mark | undefined, filter: string): string {
+  if (only === undefined) return 'No chat has these words in its title.'
+  const words = filter === '' ? '' : ' with these words in its title'
+  return only === 'unread' ? `No unread chat${words}.` : `No chat${words} waits for your approval.`
 }
 
 /** Returns a text when it has not changed for a moment, but an empty one at once. */

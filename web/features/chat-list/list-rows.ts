@@ -73,9 +73,9 @@ export function groupSections(sections: Sections): readonly Group[] {
 
 const isEmpty = ({ view }: Part): boolean => view.rows.length === 0 && !view.hasMore
 
-/** Returns the group of the chats that the filter has found. */
-export function groupFound(found: Part): readonly Group[] {
-  return withoutHead('Chats found', [...chatRows('all', found.view.rows), ...moreRows(found)])
+/** Returns the group of the chats that the filter has found, or that have a mark. */
+export function groupFound(label: string, found: Part): readonly Group[] {
+  return withoutHead(label, [...chatRows('all', found.view.rows), ...moreRows(found)])
 }
 
 /** Returns the groups of the chats of a project. */

@@ -58,7 +58,7 @@ async function open(selfService = false) {
     api,
     <SelfServiceContext value={selfService}>
       <ChatListContext value={store}>
-        <ChatListPanel />
+        <ChatListPanel only={undefined} onOnly={() => undefined} />
         <ToastRegion />
       </ChatListContext>
     </SelfServiceContext>,

@@ -2,11 +2,13 @@ import { act, screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import type { ListedChat } from '@yonder/contract/chat-list'
 import type { Project } from '@yonder/contract/project'
+import { useState } from 'react'
 import { beforeEach, expect, test, vi } from 'vitest'
 import { ChatListContext, ChatListStore } from '../../data/chat-list.ts'
 import { renderScreen } from '../../testing/render-screen.tsx'
 import { json, ScriptedApi } from '../../testing/scripted-api.ts'
-import { ChatListPanel } from './chat-list-panel.tsx'
+import { ChatListPanel, type ChatListPanelProps } from './chat-list-panel.tsx'
+import type { Mark } from './show-only-menu.tsx'
 
 const day = 86_400_000
 const makeRow = (id: string, daysAgo: number, more: Partial<ListedChat> = {}): ListedChat => ({
@@ -34,10 +36,12 @@ beforeEach(() => {
   api = new ScriptedApi()
     .on('GET /api/chat-list', ({ query }) =>
       json({
-        chats: chats.filter(({ pinned, project_id }) =>
-          query.get('section') === 'project'
-            ? query.get('project') === project_id
-            : project_id === undefined && query.get('section') === (pinned ? 'pinned' : 'recent'),
+        chats: chats.filter(({ pinned, project_id, unread }) =>
+          query.get('section') === 'unread'
+            ? unread
+            : query.get('section') === 'project'
+              ? query.get('project') === project_id
+              : project_id === undefined && query.get('section') === (pinned ? 'pinned' : 'recent'),
         ),
         next: null,
       }),
@@ -46,6 +50,11 @@ beforeEach(() => {
     .on('GET /api/projects', () => json(projects))
 })
 
+function Panel({ onOpen }: Pick<ChatListPanelProps, 'onOpen'>) {
+  const [only, setOnly] = useState<Mark>()
+  return <ChatListPanel only={only} onOnly={setOnly} onOpen={onOpen} />
+}
+
 function open(path = '/') {
   const store = new ChatListStore(api.client)
   store.follow()
@@ -53,11 +62,11 @@ function open(path = '/') {
   const view = renderScreen(
     api,
     <ChatListContext value={store}>
-      <ChatListPanel onOpen={onOpen} />
+      <Panel onOpen={onOpen} />
     </ChatListContext>,
     path,
   )
-  return { ...view, onOpen }
+  return { ...view, store, onOpen }
 }
 
 const link = (name: string | RegExp) => screen.findByRole('link', { name })
@@ -139,6 +148,38 @@ test('where no chat is listed, a row under the heads says so', async () => {
   announce(makeRow('a', 0))
   expect(await link('Title of a')).toBeVisible()
   expect(text).not.toBeInTheDocument()
+})
+
+test('the unread chats alone, of which the opened one stays until the user goes on', async () => {
+  chats = [makeRow('a', 0, { unread: true }), makeRow('b', 1), makeRow('c', 2, { unread: true })]
+  api.on('PATCH /api/chats', ({ body }) => {
+    const { chats: ids } = body as { chats: string[] }
+    return json({
+      ids,
+      chats: chats.filter(({ id }) => ids.includes(id)).map(({ unread: _, ...row }) => row),
+    })
+  })
+  const { store } = open()
+  const names = () => screen.queryAllByRole('link').map((row) => row.getAttribute('aria-label'))
+  const user = userEvent.setup()
+  await link('Title of b')
+  await user.click(screen.getByRole('button', { name: 'Show only' }))
+  await user.keyboard('{Enter}')
+  expect(screen.getByRole('button', { name: 'Show only' })).toHaveFocus()
+  await waitFor(() => expect(names()).toEqual(['Title of a, unread', 'Title of c, unread']))
+  await user.click(await link('Title of a, unread'))
+  act(() => void store.show('a'))
+  await waitFor(() => expect(names()).toEqual(['Title of a', 'Title of c, unread']))
+  announce(makeRow('d', -1, { unread: true }))
+  expect(names()).toEqual(['Title of d, unread', 'Title of a', 'Title of c, unread'])
+  await user.click(await link('Title of c, unread'))
+  act(() => void store.show('c'))
+  await waitFor(() => expect(names()).toEqual(['Title of d, unread', 'Title of c']))
+  announce(makeRow('d', -1), makeRow('c', 2, { archived: true }))
+  expect(screen.getByText('No unread chat.')).toBeVisible()
+  await user.click(screen.getByRole('button', { name: 'Show all' }))
+  expect(names()).toEqual(['Title of d', 'Title of a', 'Title of b'])
+  expect(screen.getByRole('button', { name: 'Show only' })).toHaveFocus()
 })
 
 test('a project shows its chats below it, by arrow keys or its folder, and how many want attention', async () => {

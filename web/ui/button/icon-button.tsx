@@ -5,6 +5,7 @@ import { Tooltip } from '../tooltip/tooltip.tsx'
 
 const looks = {
   plain: 'text-muted hover:bg-hover hover:text-ink active:bg-pressed',
+  accent: 'bg-accent-soft text-accent',
   primary: 'bg-accent text-on-accent hover:bg-accent-hover',
   floating: 'bg-surface text-muted shadow-float hover:text-ink',
 } as const

@@ -1,3 +1,4 @@
+import { Check } from 'lucide-react'
 import { createContext, useContext, useId, type ReactNode } from 'react'
 import { Link } from 'react-router'
 import { classNames } from '../class-names.ts'
@@ -52,6 +53,8 @@ export interface MenuItemProps {
   /** A path inside the application, for an item that is a link. */
   readonly to?: string
   readonly onSelect?: () => void
+  /** Of an item that is on or off. */
+  readonly isChecked?: boolean
   /** The key that does the same, as it is labelled on the keyboard. */
   readonly hint?: string
   readonly children: ReactNode
@@ -61,7 +64,7 @@ const itemLook =
   'flex w-full items-center gap-2.5 rounded-control px-2.5 py-2 text-left text-sm transition-colors hover:bg-hover focus-visible:bg-hover focus-visible:-outline-offset-2 pointer-coarse:py-2.5'
 
 /** A menu item that runs a command or follows a link, and closes the menu. */
-export function MenuItem({ icon, to, onSelect, hint, children }: MenuItemProps) {
+export function MenuItem({ icon, to, onSelect, isChecked, hint, children }: MenuItemProps) {
   const close = useContext(CloseContext)
   const select = () => {
     close()
@@ -71,11 +74,19 @@ export function MenuItem({ icon, to, onSelect, hint, children }: MenuItemProps) 
     <>
       {icon !== undefined && <span className="text-muted">{icon}</span>}
       {children}
+      {isChecked === true && <Check size={16} className="ml-auto text-accent" aria-hidden />}
       {hint !== undefined && <kbd className="ml-auto font-sans text-xs text-muted">{hint}</kbd>}
     </>
   )
   return to === undefined ? (
-    <button type="button" role="menuitem" tabIndex={-1} onClick={select} className={itemLook}>
+    <button
+      type="button"
+      role={isChecked === undefined ? 'menuitem' : 'menuitemcheckbox'}
+      aria-checked={isChecked}
+      tabIndex={-1}
+      onClick={select}
+      className={itemLook}
+    >
       {content}
     </button>
   ) : (
