@@ -1,9 +1,10 @@
 import type { Page } from '@playwright/test'
+import type { Project } from '@yonder/contract/project'
 import { sendButton, writeMessage } from './support/chat-page.ts'
 import { writeLongChat } from './support/database-rows.ts'
 import { expect, looks, setLook, test as plain } from './support/fixtures.ts'
 import { expectNoSidewaysScroll } from './support/page-checks.ts'
-import { lastTurn, send, test } from './support/tools-fixtures.ts'
+import { callApi, lastTurn, send, test } from './support/tools-fixtures.ts'
 
 const results = (page: Page) => page.getByRole('dialog', { name: 'Search chats' }).getByRole('listitem')
 
@@ -51,13 +52,15 @@ for (const { look, viewport, colorScheme } of looks)
         400,
         (index) => texts.get(index) ?? `Text ${index}.`,
       )
+      const { id: project } = await callApi<Project>(page, 'POST', '/api/project', { name: 'Islands' })
+      await callApi(page, 'PATCH', '/api/chats', { chats: [id], change: { project_id: project } })
       await setLook(page, { viewport, colorScheme })
       await page.keyboard.press('Control+k')
       await page.keyboard.type('FERRY salt')
       await page.keyboard.press('Enter')
       const row = results(page).first()
       await expect(row).toContainText('…the islands. Take the 9:40 ferry from Saltholmen.')
-      await expect(row).toContainText(/1 passage, \d\d:\d\d by claude-owl/)
+      await expect(row).toContainText(/1 passage, \d\d:\d\d by claude-owl, in Islands/)
       await expect(row.locator('mark')).toHaveText(['ferry', 'Salt'])
       await axe(page)
       await expectNoSidewaysScroll(page)

@@ -108,10 +108,10 @@ it('shows the passage that a search has found, whose it is, and links to its mes
   const found = [
     { ...chat('a', 'Plan a weekend', 'claude-sonnet'), passage },
     { ...chat('b', 'Pack', 'm'), title: 'Ferry to Iceland', title_source: 'user' as const, passage: own },
-    { ...chat('c', 'Rename', 'm'), title: 'Ferry times', title_source: 'user' as const },
-    { ...chat('d', 'Many', 'm'), archived: true, passage: { ...passage, count: 100 } },
+    { ...chat('c', 'Rename', 'm'), title: 'Ferry times', title_source: 'user' as const, project_id: 'p' },
+    { ...chat('d', 'Many', 'm'), archived: true, project_id: 'p', passage: { ...passage, count: 100 } },
   ]
-  open(serve(found))
+  open(serve(found).on('GET /api/projects', () => json([{ id: 'p', name: 'Thesis', bot: null }])))
   await userEvent.type(box(), 'ferry{Enter}')
   await waitFor(() => expect(rows()).toHaveLength(4))
   const [first, second, third, fourth] = rows()
@@ -126,8 +126,9 @@ it('shows the passage that a search has found, whose it is, and links to its mes
   expect(within(second!).getByText('1 passage, by you')).toBeVisible()
   expect(within(third!).getByText('Reply to Rename')).toBeVisible()
   expect(within(third!).queryByText(/passage/)).toBeNull()
+  expect(await within(third!).findByText('In Thesis')).toBeVisible()
   expect(
-    within(fourth!).getByText('100 or more passages, this one 2026-01-02 by Ada, archived'),
+    await within(fourth!).findByText('100 or more passages, this one 2026-01-02 by Ada, archived, in Thesis'),
   ).toBeVisible()
 })
 

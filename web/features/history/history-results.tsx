@@ -14,6 +14,7 @@ import { useEffect, useEffectEvent } from 'react'
 import { Link } from 'react-router'
 import type { ChatSearch } from '../../data/chats.ts'
 import { linkToMessage } from '../../data/message-link.ts'
+import { useProjects } from '../../data/projects.ts'
 import { formatMoment, formatRecent } from '../../lib/format-time.ts'
 import { Button } from '../../ui/button/button.tsx'
 import { classNames } from '../../ui/class-names.ts'
@@ -136,7 +137,9 @@ function HistoryRow({ chat, search, onOpen }: HistoryRowProps) {
             <MarkedText text={preview} search={search} />
           </span>
           {search !== '' && (
-            <span className="block truncate text-xs text-muted tabular-nums">{describeMatch(chat)}</span>
+            <span className="block truncate text-xs text-muted tabular-nums">
+              {chat.project_id === undefined ? describeMatch(chat) : <MatchInProject chat={chat} />}
+            </span>
           )}
         </span>
       </Link>
@@ -172,10 +175,21 @@ export function summarizeChat({ messages, passage, title, title_source: source }
 /** The server counts passages up to this number, which means as many or more. */
 const maxPassages = 100
 
-/** Says what a search has found in a chat, besides its title. */
-function describeMatch({ passage, archived }: ChatSummary): string {
-  if (passage === undefined) return archived === true ? 'Archived' : ''
-  return `${describePassages(passage)}${archived === true ? ', archived' : ''}`
+function MatchInProject({ chat }: Pick<HistoryRowProps, 'chat'>) {
+  const project = useProjects().data?.find(({ id }) => id === chat.project_id)
+  return describeMatch(chat, project?.name)
+}
+
+/** Says what a search has found in a chat, besides its title, and where the chat is. */
+function describeMatch({ passage, archived }: ChatSummary, project?: string): string {
+  const text = [
+    passage && describePassages(passage),
+    archived && 'archived',
+    project !== undefined && `in ${project}`,
+  ]
+    .filter(Boolean)
+    .join(', ')
+  return text.charAt(0).toUpperCase() + text.slice(1)
 }
 
 /** Says how many passages there are, and when and by whom the one is that is shown. */
