@@ -19,6 +19,8 @@ export const ChatPlace = z.object({
   unread: z.boolean().optional(),
   /** The last call needs approval. */
   waiting: z.boolean().optional(),
+  /** The last reply has failed. */
+  failed: z.boolean().optional(),
   /** A reply is being written. */
   running: z.boolean().optional(),
   /** Who wrote the title; absent for the default one, the beginning of the first message. */

@@ -3,6 +3,7 @@ import { input, openTab, writeMessage } from './support/chat-page.ts'
 import { writeChats, writeLongChat } from './support/database-rows.ts'
 import { expect, looks, setLook, test } from './support/fixtures.ts'
 import { expectNoSidewaysScroll } from './support/page-checks.ts'
+import { test as withModel } from './support/tools-fixtures.ts'
 
 const day = 86_400_000
 
@@ -258,6 +259,33 @@ for (const { look, viewport, colorScheme } of looks)
     await expect(menu).toBeFocused()
     await expect(row(page, /^Chat number 0/)).toBeVisible()
   })
+
+for (const { look, viewport, colorScheme } of looks)
+  withModel(
+    `without a connection the list stays and says of what time it is, and an unseen reply that failed is marked: ${look}`,
+    async ({ page, context, user, product, model, axe, problems }) => {
+      problems.allow(/ERR_|Failed to fetch|Failed to load|Error sending message/)
+      await writeChats(product.dataDir, user.email, chatsOfAllTimes())
+      await openAsUsual(page)
+      await setLook(page, { viewport, colorScheme })
+      await page.goto('/')
+      const tab = await openTab(context, '/')
+      const gate = model.gate()
+      model.reply(['The hawk', gate, { cut: true }])
+      await writeMessage(tab, 'Which owls hunt by day?')
+      await expect(tab.getByRole('article').last()).toContainText('The hawk')
+      await tab.close()
+      gate.open()
+      if (viewport.width <= 1024) await listButton(page).click()
+      await expect(row(page, 'Which owls hunt by day?, reply failed')).toBeVisible()
+      await context.setOffline(true)
+      await expect(list(page)).toContainText(/As of \d\d:\d\d\. It updates when the connection is back\./)
+      await expect(row(page, /^Weekly menu/)).toBeVisible()
+      await axe(page)
+      await context.setOffline(false)
+      await expect(list(page)).not.toContainText('As of')
+    },
+  )
 
 test('a page of chats that could not be loaded is offered again', async ({
   page,

@@ -186,9 +186,14 @@ describe.each(engines)('the list of chats, on %s', (engine) => {
       running: { updated_at: 2 },
       waiting: { updated_at: 3, title: 'Act' },
       decided: { updated_at: 3, title: 'Acted' },
+      failed: { updated_at: 1, title: 'Failed', unread: 1 },
     })
     const waiting = { id: `${ada.user.id}-waiting`, updated_at: 3 }
     await addPath(db, waiting, [{ content: 'Act' }, { role: 'assistant', call_state: 'waiting' }])
+    await addPath(db, { id: `${ada.user.id}-failed`, updated_at: 1 }, [
+      { content: 'Fail' },
+      { role: 'assistant', status: 'failed' },
+    ])
     const call = { role: 'assistant', call_state: 'waiting' } as const
     await addPath(db, { ...waiting, id: `${ada.user.id}-decided` }, [call, { content: 'cancel' }])
     await db
@@ -207,8 +212,13 @@ describe.each(engines)('the list of chats, on %s', (engine) => {
       .execute()
     const marks = async (client: TestClient) =>
       (await client.get('/api/chat-list/marks')).json<ChatMarks>().marks
-    expect(namesOf(ada, { chats: await marks(ada) })).toEqual(['unread', 'waiting', 'running'])
-    expect(await marks(ada)).toMatchObject([{ unread: true }, { waiting: true }, { running: true }])
+    expect(namesOf(ada, { chats: await marks(ada) })).toEqual(['unread', 'waiting', 'running', 'failed'])
+    expect(await marks(ada)).toMatchObject([
+      { unread: true },
+      { waiting: true },
+      { running: true },
+      { unread: true, failed: true },
+    ])
     expect(await marks(await product.signIn('Eve'))).toEqual([])
   })
 

@@ -18,8 +18,9 @@ export type ListedRow = Pick<
   | 'deleted_at'
   | 'selected_message_id'
 > & {
-  /** The state of the call in the selected leaf. */
+  /** The state of the call in the selected leaf, and of the leaf itself. */
   readonly call_state: string | null
+  readonly status: string | null
   readonly running: SqlBool
 }
 
@@ -30,6 +31,9 @@ const waiting = sql.lit('waiting')
 function selectListed(db: Db) {
   return db
     .selectFrom('chats as c')
+    .leftJoin('messages as leaf', (join) =>
+      join.onRef('leaf.chat_id', '=', 'c.id').onRef('leaf.id', '=', 'c.selected_message_id'),
+    )
     .select([
       'c.id',
       'c.updated_at',
@@ -41,14 +45,10 @@ function selectListed(db: Db) {
       'c.project_id',
       'c.deleted_at',
       'c.selected_message_id',
+      'leaf.call_state',
+      'leaf.status',
     ])
-    .select((eb) => [
-      eb
-        .selectFrom('messages as m')
-        .select('m.call_state')
-        .whereRef('m.chat_id', '=', 'c.id')
-        .whereRef('m.id', '=', 'c.selected_message_id')
-        .as('call_state'),
+    .select((eb) =>
       eb
         .exists(
           eb
@@ -58,7 +58,7 @@ function selectListed(db: Db) {
             .where('r.status', '=', running),
         )
         .as('running'),
-    ])
+    )
 }
 
 /** Returns these chats of a user, in no order; with `exportable` also those that can be restored. */
@@ -107,7 +107,7 @@ function isInSection(actor: Actor, { section, project }: SectionSlice): RawBuild
       return sql`${isOwn} and c.archived = 0 and c.unread = 1`
     case 'waiting':
       return sql`${isOwn} and c.archived = 0 and (c.id, c.selected_message_id) in (
-        select leaf.chat_id, leaf.id from messages as leaf where leaf.call_state = ${waiting})`
+        select m.chat_id, m.id from messages as m where m.call_state = ${waiting})`
   }
 }
 

@@ -14,6 +14,7 @@ export function presentListedChat(row: ListedRow): ListedChat {
     update_time: new Date(row.updated_at).toISOString(),
     ...presentPlace(row),
     ...(row.call_state === 'waiting' && { waiting: true }),
+    ...(row.status === 'failed' && { failed: true }),
     ...(Boolean(row.running) && { running: true }),
   }
 }

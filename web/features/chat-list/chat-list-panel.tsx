@@ -1,3 +1,4 @@
+import { Clock } from 'lucide-react'
 import { useEffect, useMemo, useRef, useState, type Ref } from 'react'
 import { useMatch, useNavigate } from 'react-router'
 import {
@@ -10,6 +11,9 @@ import {
   type Selection,
 } from '../../data/chat-list.ts'
 import { useProjects } from '../../data/projects.ts'
+import { useApi } from '../../lib/api/api-provider.tsx'
+import { formatClock } from '../../lib/format-time.ts'
+import { useStore } from '../../lib/store.ts'
 import { SearchInput } from '../../ui/form/text-input.tsx'
 import { AddProjectDialog } from '../projects/project-dialogs.tsx'
 import { useAllProjects, useOpenProjects } from './list-layout.ts'
@@ -67,6 +71,7 @@ export function ChatListPanel({ only, onOnly, onOpen }: ChatListPanelProps) {
         </div>
         <ShowOnlyMenu ref={menu} only={only} onOnly={onOnly} onOpen={onOpen} />
       </div>
+      <OfflineNote />
       {only !== undefined && (
         <p className="px-4.5 pb-1.5 text-xs text-muted">
           {markLabels[only]} ·{' '}
@@ -89,6 +94,19 @@ export function ChatListPanel({ only, onOnly, onOpen }: ChatListPanelProps) {
         <Found key={`${only} ${filter}`} list={list} only={only} filter={filter} onOpen={onOpen} />
       )}
     </>
+  )
+}
+
+/** Says of what time the list is, while nothing new can come. */
+function OfflineNote() {
+  const { connection } = useApi()
+  const lostAt = useStore(connection, connection.lostAt)
+  if (lostAt === undefined) return null
+  return (
+    <p className="flex gap-2 px-4.5 pb-2 text-xs text-muted tabular-nums">
+      <Clock size={14} aria-hidden className="mt-0.5 shrink-0" />
+      As of {formatClock(lostAt)}. It updates when the connection is back.
+    </p>
   )
 }
 

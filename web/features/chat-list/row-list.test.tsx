@@ -71,12 +71,13 @@ function open(path = '/') {
 
 const link = (name: string | RegExp) => screen.findByRole('link', { name })
 
-test('a row says its state, of which waiting comes before running and running before unread', async () => {
+test('a row says its state, of which waiting comes before running, running before failed, and that before unread', async () => {
   chats = [
     makeRow('a', 0, { unread: true, waiting: true, running: true }),
-    makeRow('b', 0.1, { unread: true, running: true }),
+    makeRow('b', 0.1, { unread: true, failed: true, running: true }),
     makeRow('c', 0.2, { unread: true }),
-    makeRow('d', 0.3),
+    makeRow('d', 0.3, { failed: true }),
+    makeRow('e', 0.4, { unread: true, failed: true }),
   ]
   open('/chat/d')
   const names = (await screen.findAllByRole('link')).map((row) => row.getAttribute('aria-label'))
@@ -85,6 +86,7 @@ test('a row says its state, of which waiting comes before running and running be
     'Title of b, reply in progress',
     'Title of c, unread',
     'Title of d',
+    'Title of e, reply failed',
   ])
   expect(screen.getByRole('link', { current: 'page' })).toHaveTextContent('Title of d')
 })

@@ -1,4 +1,4 @@
-import { Check, Ellipsis, Hand, Plus } from 'lucide-react'
+import { Check, CircleAlert, Ellipsis, Hand, Plus } from 'lucide-react'
 import { memo, type MouseEvent, type ReactNode, type Ref } from 'react'
 import { Link } from 'react-router'
 import type { ListRow } from '../../data/chat-list.ts'
@@ -125,21 +125,26 @@ function Checkmark({ isChecked }: { readonly isChecked: boolean }) {
 export const opensHere = (event: MouseEvent): boolean =>
   !event.metaKey && !event.ctrlKey && !event.shiftKey && !event.altKey
 
-/** What a row shows of the state of its chat: that it waits, else that it is being written, else that it is unread. */
-export function ChatState({ chat: { waiting, running, unread } }: Pick<ChatRowProps, 'chat'>) {
+/**
+ * What a row shows of the state of its chat: that it waits, else that it is being written, else that it is unread, and
+ * whether the unread reply has failed.
+ */
+export function ChatState({ chat: { waiting, running, unread, failed } }: Pick<ChatRowProps, 'chat'>) {
   if (!waiting && !running && !unread) return null
   return (
     <span
       aria-hidden
       className={classNames(
         'inline-flex size-6 shrink-0 items-center justify-center pointer-fine:group-focus-within/row:invisible pointer-fine:group-hover/row:invisible',
-        waiting ? 'text-warning' : 'text-muted',
+        waiting ? 'text-warning' : failed ? 'text-danger' : 'text-muted',
       )}
     >
       {waiting ? (
         <Hand size={16} />
       ) : running ? (
         <Spinner size={14} />
+      ) : failed ? (
+        <CircleAlert size={16} />
       ) : (
         <span className="size-2 rounded-full bg-accent" />
       )}
@@ -148,10 +153,11 @@ export function ChatState({ chat: { waiting, running, unread } }: Pick<ChatRowPr
 }
 
 /** The name of a row with the state that it shows. */
-export function describeChat({ title, waiting, running, unread }: ListRow): string {
+export function describeChat({ title, waiting, running, unread, failed }: ListRow): string {
   if (waiting) return `${title}, waits for approval`
   if (running) return `${title}, reply in progress`
-  return unread ? `${title}, unread` : title
+  if (!unread) return title
+  return failed ? `${title}, reply failed` : `${title}, unread`
 }
 
 /** The head of a group of rows. */

@@ -14,6 +14,7 @@ it.each<[string, readonly ConnectionState[], number]>([
     subscribe: state.subscribe,
     check: () => undefined,
     countOutages: () => 0,
+    lostAt: () => undefined,
   }
   const listener = vi.fn()
   const stop = onOutageEnd(connection, listener)

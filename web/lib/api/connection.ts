@@ -19,6 +19,7 @@ export class ServerConnection implements ReadableStore<ConnectionState> {
   readonly #probe: () => Promise<boolean>
   readonly #state = createStore<ConnectionState>(navigator.onLine ? 'online' : 'offline')
   #outages = 0
+  #lostAt: Date | undefined
   #subscribers = 0
   #isChecking = false
   #endPause = () => {}
@@ -31,6 +32,9 @@ export class ServerConnection implements ReadableStore<ConnectionState> {
 
   /** Returns how many outages, shown as `offline` or `unreachable`, have begun so far. */
   readonly countOutages = (): number => this.#outages
+
+  /** Returns when an outage has begun that has not ended. */
+  readonly lostAt = (): Date | undefined => this.#lostAt
 
   /** Called when the server may be unreachable: probes it until it responds, while something subscribes. */
   readonly check = (): void => {
@@ -77,7 +81,10 @@ export class ServerConnection implements ReadableStore<ConnectionState> {
     while (this.#subscribers > 0 && navigator.onLine) {
       const isReachable = await this.#probe()
       if (!navigator.onLine) return
-      if (isReachable) return this.#state.set('online')
+      if (isReachable) {
+        this.#lostAt = undefined
+        return this.#state.set('online')
+      }
       const isGraceOver = Date.now() - startedAt >= gracePeriodMs
       if (isGraceOver) this.#setOut('unreachable')
       await this.#pause(isGraceOver ? checkIntervalMs : gracePeriodMs)
@@ -86,6 +93,7 @@ export class ServerConnection implements ReadableStore<ConnectionState> {
 
   #setOut(state: 'offline' | 'unreachable'): void {
     if (this.get() !== state) this.#outages += 1
+    this.#lostAt ??= new Date()
     this.#state.set(state)
   }
 
@@ -100,7 +108,7 @@ export class ServerConnection implements ReadableStore<ConnectionState> {
   }
 }
 
-export type Connection = Pick<ServerConnection, 'get' | 'subscribe' | 'check' | 'countOutages'>
+export type Connection = Pick<ServerConnection, 'get' | 'subscribe' | 'check' | 'countOutages' | 'lostAt'>
 
 /** Calls `listener` whenever the server can be reached again. Returns a function that ends this. */
 export function onConnectionBack(connection: Connection, listener: () => void): () => void {

@@ -189,7 +189,12 @@ describe('held back by a proxy', () => {
   it('requests the stream again after an outage, because the request may hang since then', async () => {
     server.firstEvent = ''
     const connection = createStore<ConnectionState>('online')
-    const page = openPage('stream', { ...connection, check: () => undefined, countOutages: () => 0 })
+    const page = openPage('stream', {
+      ...connection,
+      check: () => undefined,
+      countOutages: () => 0,
+      lostAt: () => undefined,
+    })
     await pass(1_500)
     connection.set('unreachable')
     await pass(7_000)
