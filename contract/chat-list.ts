@@ -138,7 +138,6 @@ export type PurgedChats = z.infer<typeof PurgedChats>
 
 /** `ids` has the chats that were different before, and `chats` too, unless they are more than `maxListedChats`. */
 export const ChangedChats = z.object({
-  changed: z.int(),
   ids: z.array(z.string()),
   chats: z.array(ListedChat).optional(),
 })

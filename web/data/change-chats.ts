@@ -56,8 +56,8 @@ export function useChangeChats() {
     },
     // The links of deleted chats are off.
     update: (update, _answer, { change }) => change.deleted !== undefined && update(sharesKey),
-    success: ({ changed }, { change, back }) =>
-      back === undefined || changed === 0 ? undefined : `${count(changed)} ${verbOf(change)}`,
+    success: ({ ids }, { change, back }) =>
+      back === undefined || ids.length === 0 ? undefined : `${count(ids.length)} ${verbOf(change)}`,
     undo: ({ ids }, { back }) =>
       back === undefined || ids.length === 0 || ids.length > maxNamedChats
         ? undefined
@@ -81,7 +81,8 @@ export function useRestoreChats() {
   const change = useChangeChats()
   return async (chats: ChatsChange['chats']): Promise<ActionResult<ChangedChats>> => {
     const result = await change({ chats, change: { deleted: false } })
-    if (result.done && result.answer.changed > 0) toast.success(`${count(result.answer.changed)} restored`)
+    if (result.done && result.answer.ids.length > 0)
+      toast.success(`${count(result.answer.ids.length)} restored`)
     return result
   }
 }

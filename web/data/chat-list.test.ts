@@ -291,7 +291,7 @@ describe('the chat that the page shows', () => {
   }
 
   test('is read when it opens, when a reply ends, and when the page becomes visible again, but not before', async () => {
-    server.api.on('PATCH /api/chats', () => json({ changed: 1 }))
+    server.api.on('PATCH /api/chats', () => json({ ids: [] }))
     server.set(makeRow('a', 1, { unread: true }))
     store.open(recent)
     await settle()
@@ -330,7 +330,7 @@ describe('the chat that the page shows', () => {
     store.show('a')
     await settle()
     expect(store.row('a')?.unread).toBe(true)
-    server.api.on('PATCH /api/chats', () => json({ changed: 1, chats: [makeRow('a', 1)] }))
+    server.api.on('PATCH /api/chats', () => json({ ids: ['a'], chats: [makeRow('a', 1)] }))
     server.announce([makeRow('b', 1)])
     await settle()
     expect(store.row('a')).toEqual(expect.not.objectContaining({ unread: true }))

@@ -48,9 +48,7 @@ export async function changeChats(
       : listSelected(trx, actor, chats))
       ids.push(...(await updateChats(trx, dialect, actor, slice, update, may)))
     if (update.title === null) for (const id of ids) await restoreDefaultTitle(trx, id)
-    const response = { changed: ids.length, ids }
-    if (ids.length > maxListedChats) return response
-    return { ...response, chats: await readListed(trx, actor, ids) }
+    return ids.length > maxListedChats ? { ids } : { ids, chats: await readListed(trx, actor, ids) }
   })
 }
 

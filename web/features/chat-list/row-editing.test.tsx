@@ -43,7 +43,7 @@ beforeEach(() => {
       if (deleted !== undefined) change.deleted_time = deleted ? '2026-01-06T00:00:00.000Z' : undefined
       const ids = Array.isArray(which) ? (which as string[]) : chats.map(({ id }) => id)
       chats = chats.map((row) => (ids.includes(row.id) ? { ...row, ...change } : row))
-      return json({ changed: ids.length, ids, chats: chats.filter(({ id }) => ids.includes(id)) })
+      return json({ ids, chats: chats.filter(({ id }) => ids.includes(id)) })
     })
 })
 

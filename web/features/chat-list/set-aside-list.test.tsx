@@ -35,7 +35,7 @@ beforeEach(() => {
     .on(change, ({ body }) => {
       const { chats: which } = body as { chats: unknown }
       const ids = Array.isArray(which) ? (which as string[]) : chats.map(({ id }) => id)
-      return json({ changed: ids.length, ids })
+      return json({ ids })
     })
     .on(purge, ({ body }) => {
       const { chats: which } = body as { chats: readonly string[] | 'all' }

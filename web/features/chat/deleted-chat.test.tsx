@@ -20,7 +20,7 @@ async function open() {
     .on('GET /api/bots', () => json(owlAndFox))
     .on('GET /api/chat-list/marks', () => json({ marks: [] }))
     .on(read, () => json(shortChat))
-    .on(change, () => json({ changed: 1, ids: ['c1'], chats: [row] }))
+    .on(change, () => json({ ids: ['c1'], chats: [row] }))
   const store = new ChatListStore(api.client)
   store.follow()
   const view = renderScreen(
@@ -56,7 +56,7 @@ test('a deleted chat that is opened by its address can be restored', async () =>
   const api = new ScriptedApi()
     .on('GET /api/bots', () => json(owlAndFox))
     .on(read, () => failure(404, 'chat_deleted', 'This chat was deleted.'))
-    .on(change, () => json({ changed: 1, ids: ['c1'], chats: [row] }))
+    .on(change, () => json({ ids: ['c1'], chats: [row] }))
   const view = renderScreen(api, <ChatView chatId="c1" />, '/chat/c1')
   const restore = await screen.findByRole('button', { name: 'Restore' })
   expect(view.path()).toBe('/chat/c1')
