@@ -1,4 +1,4 @@
-import { useEffectEvent, useLayoutEffect, useRef, type KeyboardEvent, type RefObject } from 'react'
+import { useEffect, useEffectEvent, useLayoutEffect, useRef, type KeyboardEvent, type RefObject } from 'react'
 
 let isMoving = false
 
@@ -49,6 +49,39 @@ export function useFocusAfterRemoval<Removed extends HTMLElement>(
     }
   }, [])
   return ref
+}
+
+/** Calls `moveAway` with the element in `box` that had the focus when it is removed, and nothing else has the focus. */
+export function useFocusAfterMove(
+  box: RefObject<HTMLElement | null>,
+  moveAway: (lost: HTMLElement) => void,
+): void {
+  /** The element of the box that had the focus last, until the focus goes to another one. */
+  const last = useRef<HTMLElement>(undefined)
+  useLayoutEffect(() => {
+    if (last.current?.isConnected === false && document.activeElement === document.body)
+      moveAway(last.current)
+  })
+  useEffect(() => {
+    const element = box.current
+    const listening = new AbortController()
+    element?.addEventListener(
+      'focusin',
+      ({ target }) => {
+        if (target instanceof HTMLElement) last.current = target
+      },
+      listening,
+    )
+    element?.addEventListener(
+      'focusout',
+      ({ relatedTarget }) => {
+        // A removed element loses the focus to nothing.
+        if (relatedTarget !== null) last.current = undefined
+      },
+      listening,
+    )
+    return () => listening.abort()
+  }, [box])
 }
 
 /** Moves the focus from an element under a list, which is removed, to the last entry of the list. */

@@ -14,6 +14,7 @@ import { flushSync } from 'react-dom'
 import { useMatch } from 'react-router'
 import { useChatList, type Selection } from '../../data/chat-list.ts'
 import { useMediaQuery } from '../../lib/use-media-query.ts'
+import { useFocusAfterMove } from '../../ui/focus.ts'
 import { listRows, useRowWindow } from '../../ui/use-row-window.ts'
 import { projectsLabel, type Group, type Row } from './list-rows.ts'
 import { ProjectRow } from './project-row.tsx'
@@ -78,7 +79,8 @@ export function RowList({
   const [focused, setFocused] = useState<Place>()
   const tabStop = focused === undefined ? startOf(rows, current) : findPlace(rows, focused)
   const tabStopRow = useRef<HTMLElement>(null)
-  useFocusAfterMove(box, tabStopRow)
+  // The row that had the focus may be in another group, or gone.
+  useFocusAfterMove(box, () => tabStopRow.current?.focus({ preventScroll: true }))
   const showChat = useEffectEvent((id: string | undefined) => {
     const index = findChat(rows, id)
     if (index !== -1) bringIntoView(index)
@@ -337,34 +339,4 @@ function useStablePlace(box: RefObject<HTMLElement | null>, rows: readonly Row[]
     const [shift = 0] = shifts.toSorted((one, other) => Math.abs(one) - Math.abs(other))
     if (shift !== 0) element.scrollBy(0, shift * rowHeight)
   }, [box, rows, rowHeight])
-}
-
-/** Returns the focus to the tab stop when the row that had it was moved to another group, or removed. */
-function useFocusAfterMove(box: RefObject<HTMLElement | null>, tabStop: RefObject<HTMLElement | null>): void {
-  /** The element of the list that had the focus last, until the focus goes to another one. */
-  const last = useRef<Element>(undefined)
-  useLayoutEffect(() => {
-    // A removed element loses the focus to nothing.
-    if (last.current?.isConnected === false && document.activeElement === document.body)
-      tabStop.current?.focus({ preventScroll: true })
-  })
-  useEffect(() => {
-    const element = box.current
-    const listening = new AbortController()
-    element?.addEventListener(
-      'focusin',
-      ({ target }) => {
-        if (target instanceof Element) last.current = target
-      },
-      listening,
-    )
-    element?.addEventListener(
-      'focusout',
-      ({ relatedTarget }) => {
-        if (relatedTarget !== null) last.current = undefined
-      },
-      listening,
-    )
-    return () => listening.abort()
-  }, [box])
 }

@@ -2,7 +2,6 @@ import type { ChatsChange } from '@yonder/contract/chat-list'
 import {
   useEffect,
   useId,
-  useLayoutEffect,
   useRef,
   useState,
   type ComponentType,
@@ -16,6 +15,7 @@ import { useChatList, useSection, type ListRow } from '../../data/chat-list.ts'
 import { Button } from '../../ui/button/button.tsx'
 import { IconButton } from '../../ui/button/icon-button.tsx'
 import { classNames } from '../../ui/class-names.ts'
+import { useFocusAfterMove, useFocusAfterRemoval } from '../../ui/focus.ts'
 import { matchesShortcut } from '../../ui/shortcut/shortcut.ts'
 import { ErrorState } from '../../ui/states/error-state.tsx'
 import { Skeleton } from '../../ui/states/progress.tsx'
@@ -121,7 +121,8 @@ function SetAsideRows({
   const [tabStop, setTabStop] = useState(0)
   const anchor = useRef(0)
   const stop = Math.min(tabStop, rows.length - 1)
-  useFocusAfterMove(box, stop, heading)
+  useFocusAfterMove(box, (lost) => focusControl(box.current, stop, columnOf(lost)))
+  const card = useFocusAfterRemoval<HTMLDivElement>(() => heading.current?.focus())
   useEffect(() => {
     if (hasMore && !isFailed && last + rowsAhead >= rows.length) store.loadMore({ section })
   }, [store, section, hasMore, isFailed, last, rows.length])
@@ -199,7 +200,10 @@ function SetAsideRows({
           </Button>
         ))}
       </div>
-      <div className="@container -mt-2 flex min-h-0 flex-col overflow-hidden rounded-card border border-line bg-surface">
+      <div
+        ref={card}
+        className="@container -mt-2 flex min-h-0 flex-col overflow-hidden rounded-card border border-line bg-surface"
+      >
         {/* oxlint-disable-next-line jsx-a11y/no-static-element-interactions -- the controls inside receive the keys */}
         <div
           ref={box}
@@ -335,49 +339,6 @@ const columnOf = (element: Element | null): number =>
 function focusControl(box: Element | null, row: number, column: number): void {
   const controls = controlsOf(box?.querySelector(`[data-row="${row}"]`))
   controls[Math.min(column, controls.length - 1)]?.focus({ preventScroll: true })
-}
-
-/** A control that has the focus, and its place in its row. */
-interface Focused {
-  readonly element: HTMLElement
-  readonly column: number
-}
-
-const hasLostFocus = (last: Focused | undefined): boolean =>
-  last?.element.isConnected === false && document.activeElement === document.body
-
-/** Moves the focus to the next row when the row that had it is gone, or to the heading with the last one. */
-function useFocusAfterMove(
-  box: RefObject<HTMLElement | null>,
-  row: number,
-  heading: RefObject<HTMLElement | null>,
-): void {
-  const last = useRef<Focused>(undefined)
-  useLayoutEffect(() => {
-    if (hasLostFocus(last.current)) focusControl(box.current, row, last.current?.column ?? 0)
-  })
-  useEffect(() => {
-    const element = box.current
-    const target = heading.current
-    const listening = new AbortController()
-    element?.addEventListener(
-      'focusin',
-      ({ target: focused }) => {
-        if (focused instanceof HTMLElement) last.current = { element: focused, column: columnOf(focused) }
-      },
-      listening,
-    )
-    element?.addEventListener(
-      'focusout',
-      // A removed element loses the focus to nothing.
-      ({ relatedTarget }) => relatedTarget !== null && (last.current = undefined),
-      listening,
-    )
-    return () => {
-      listening.abort()
-      if (hasLostFocus(last.current)) target?.focus()
-    }
-  }, [box, heading])
 }
 
 /** A placeholder with the shape of the rows. */
