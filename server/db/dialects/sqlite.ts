@@ -54,6 +54,11 @@ async function retryWhileLocked<Result>(
 
 const isLocked = (error: unknown): boolean => findStorageProblem(error) === 'locked'
 
+/** Transactions that take longer may have written thousands of pages. */
+const longTransactionMs = 100
+/** Pages of the log with which a commit copies them into the file, as is the default. */
+const maxLogPages = 1_000
+
 interface WaitingConfig extends SqliteDialectConfig {
   readonly file: BetterSqlite.Database
   readonly maxWaitMs: number
@@ -68,6 +73,7 @@ class WaitingDriver extends SqliteDriver {
   readonly #config: WaitingConfig
   #connection: DatabaseConnection | undefined
   #isInUse = false
+  #beganAt = 0
   readonly #waiting: (() => void)[] = []
 
   constructor(config: WaitingConfig) {
@@ -89,6 +95,22 @@ class WaitingDriver extends SqliteDriver {
 
   override async beginTransaction(connection: DatabaseConnection): Promise<void> {
     await connection.executeQuery(CompiledQuery.raw('begin immediate'))
+    this.#beganAt = performance.now()
+  }
+
+  /**
+   * What a long transaction has written is copied from the log into the file by the next commit. Both at once would
+   * hold the event loop for twice as long.
+   */
+  override async commitTransaction(connection: DatabaseConnection): Promise<void> {
+    const { file } = this.#config
+    const isLong = performance.now() - this.#beganAt > longTransactionMs
+    if (isLong) file.pragma('wal_autocheckpoint = 0')
+    try {
+      await super.commitTransaction(connection)
+    } finally {
+      if (isLong) file.pragma(`wal_autocheckpoint = ${maxLogPages}`)
+    }
   }
 
   /** After some errors, such as a full disk, SQLite has already rolled the transaction back. */
