@@ -50,6 +50,8 @@ export interface Dialect {
   readonly searchIndexSchema: readonly string[]
   /** The statements that queue the messages that were indexed before `foldText` folded more than case. */
   readonly searchAgainSql: readonly string[]
+  /** The statements that leave it to `mergeIndex` when parts of the index of the search are merged. */
+  readonly searchMergeSql: readonly string[]
   /**
    * Milliseconds since 1970 by the database's clock. Leases are measured with it, because the clocks of nodes may
    * differ.

@@ -4,7 +4,7 @@ import type { Search } from '../search/open-search.ts'
 import { deleteChat, deleteFile, deleteRunEvents, findPurged, markAllOfUser } from './deletion-store.ts'
 
 /** Milliseconds of one transaction, for which all other writes wait on SQLite, and of the pause after it. */
-const maxSliceMs = 10
+const maxSliceMs = 5
 export const slicePauseMs = 20
 
 /** `busy`: another node is purging. `more`: the slice has ended before all was deleted. */

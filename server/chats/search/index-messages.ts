@@ -13,6 +13,7 @@ import {
   type IndexedMessage,
   insertChunk,
   listQueued,
+  mergeIndex,
   moveQueued,
   type QueuedChunk,
   readChunkText,
@@ -38,7 +39,9 @@ export async function indexMessages(db: Kysely<Tables>, sliceMs = maxSliceMs): P
       if (queued.length === 0) return false
       for (const chunk of queued) {
         await indexChunk(trx, chunk)
-        if (performance.now() >= deadline) return true
+        if (performance.now() < deadline) continue
+        await mergeIndex(trx)
+        return true
       }
     }
   })
@@ -70,6 +73,12 @@ function readChunk(
  * has no message. Only for SQLite. The index stores no grams, so that they are computed again.
  */
 export async function deleteIndexedMessage(trx: Db, chatId: string, isOver: () => boolean): Promise<boolean> {
+  const isDeleted = await deleteOldest(trx, chatId, isOver)
+  if (isOver()) await mergeIndex(trx)
+  return isDeleted
+}
+
+async function deleteOldest(trx: Db, chatId: string, isOver: () => boolean): Promise<boolean> {
   const message = await findOldestMessage(trx, chatId)
   if (message === undefined) return false
   const { position, user } = message

@@ -93,6 +93,19 @@ export async function deleteChunk(
   await trx.executeQuery(CompiledQuery.raw(deleteFromIndex, [user, position, chunk, grams]))
 }
 
+/**
+ * Pages of the index that are merged at the end of a slice. They must be more than a slice writes, times the levels of
+ * the index, so that the parts that it writes do not pile up: then SQLite merges sixteen of them at once.
+ */
+const mergedPages = 40
+
+/** Merges some parts of the index. By itself it would merge hundreds of pages at once, which takes 100 ms and more. */
+export async function mergeIndex(trx: Db): Promise<void> {
+  await sql`insert into message_search (message_search, rank) values ('merge', ${sql.lit(mergedPages)})`.execute(
+    trx,
+  )
+}
+
 /** A message and what of it is in the index. */
 export interface IndexedMessage {
   readonly position: number

@@ -338,6 +338,7 @@ export const postgresDialect: Dialect = {
   beginSnapshotSql: 'begin isolation level repeatable read read only',
   searchIndexSchema,
   searchAgainSql: [queueFoldedAgainSql],
+  searchMergeSql: [],
   clock: sql<number>`cast(extract(epoch from clock_timestamp()) * 1000 as bigint)`,
   lockInOrder: sql`order by id collate "C" for no key update`,
   async appendRunEvents(db, nodeId, events) {

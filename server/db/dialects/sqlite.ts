@@ -304,6 +304,7 @@ export const sqliteDialect = (
   beginSnapshotSql: 'begin',
   searchIndexSchema: sqliteSearchIndex,
   searchAgainSql: foldedAgain,
+  searchMergeSql: ["insert into message_search (message_search, rank) values ('automerge', 0)"],
   clock: sql<number>`cast(unixepoch('subsec') * 1000 as integer)`,
   lockInOrder: sql``,
   appendRunEvents: appendToSqlite(file, maxWaitMs),

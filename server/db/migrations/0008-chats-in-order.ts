@@ -8,8 +8,12 @@ import type { Tables } from '../tables/tables.ts'
 const titledAtOnce = 500
 
 /** Titles, pins, the archive, unread chats, projects, and chats that are deleted but can be restored. */
-export async function putChatsInOrder(trx: Kysely<Tables>, { integer }: Dialect): Promise<void> {
-  for (const statement of listStatements(integer)) await sql.raw(statement).execute(trx)
+export async function putChatsInOrder(
+  trx: Kysely<Tables>,
+  { integer, searchMergeSql }: Dialect,
+): Promise<void> {
+  for (const statement of [...listStatements(integer), ...searchMergeSql])
+    await sql.raw(statement).execute(trx)
   for (let after = ''; ;) {
     const chats = await listUntitled(trx, after)
     for (const { id, text } of chats) {
