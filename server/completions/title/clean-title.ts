@@ -30,7 +30,7 @@ const quotes: Readonly<Record<string, string>> = {
 }
 
 const fullStops = '.。．｡।۔։'
-const commas = ',，、،՝'
+const commas = [',', '，', '、', '،', '՝']
 
 /** What no title ends with. It may ask and exclaim, but is no sentence with a full stop. */
 const finalPunctuation = ' .,;:…。．｡，、；：।،؛۔·-'
@@ -72,7 +72,7 @@ const maxWordsWithComma = 5
 
 function isSentence(line: string): boolean {
   const hasStop = fullStops.includes(unquote(line).at(-1) ?? '') || fullStops.includes(line.at(-1) ?? '')
-  const hasComma = [...commas].some((comma) => line.includes(comma))
+  const hasComma = commas.some((comma) => line.includes(comma))
   if (!hasStop && !hasComma) return false
   const words = new Intl.Segmenter(undefined, { granularity: 'word' }).segment(line)
   const count = [...words].filter(({ isWordLike }) => isWordLike).length
