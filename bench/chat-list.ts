@@ -109,5 +109,10 @@ report.add({
 const name = `frames of a scroll through ${scrolled.height.toLocaleString('en')} px and back`
 report.add({ name, unit: 'ms', values: scrolled.times })
 report.add({ name: 'a filter, with the pause of typing', unit: 'ms', values: filterTimes })
-report.add({ name: 'processor time of the longest task', unit: 'ms', values: [longest], goal: { max: maxTaskMs } })
+report.add({
+  name: 'processor time of the longest task',
+  unit: 'ms',
+  values: [longest],
+  goal: { max: maxTaskMs },
+})
 report.finish()

@@ -42,5 +42,10 @@ await product.close()
 const report = openReport('messages')
 report.add({ name: 'all matches counted', size, unit: 'ms', values: counts })
 report.add({ name: 'a step to another match', size, unit: 'ms', values: stepTimes })
-report.add({ name: 'processor time of the longest task', unit: 'ms', values: [longest], goal: { max: maxTaskMs } })
+report.add({
+  name: 'processor time of the longest task',
+  unit: 'ms',
+  values: [longest],
+  goal: { max: maxTaskMs },
+})
 report.finish()

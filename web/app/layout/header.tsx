@@ -36,7 +36,7 @@ export function Header({ user, sourceUrl, list, onSignOut, onSearch, children }:
   useShortcut(listShortcut, () => list.setOpen(!list.isOpen, 'key'))
   return (
     // Text that is scrolled under the header fades instead of being cut.
-    <header className="sticky top-0 z-30 bg-page after:pointer-events-none after:absolute after:inset-x-0 after:top-full after:h-4 after:bg-[linear-gradient(var(--color-page),transparent)]">
+    <header className="sticky top-0 z-30 bg-page after:pointer-events-none after:absolute after:inset-x-0 after:top-full after:h-4 after:fade-from-page">
       <div className="relative flex h-header items-center justify-between gap-2 px-3 sm:px-5">
         <div className="flex items-center gap-1">
           <IconButton

@@ -87,7 +87,7 @@ export interface ComposerBarProps {
 /** The bottom of a chat: the input over a fading background, and a button that scrolls to the end. */
 export function ComposerBar({ onGoToEnd, onButtonRemoved, children }: ComposerBarProps) {
   return (
-    <div className="sticky bottom-0 z-10 bg-[linear-gradient(transparent,var(--color-page)_1rem)] pt-10 short:pt-9">
+    <div className="sticky bottom-0 z-10 fade-to-page pt-10 short:pt-9">
       {/* The bar has room for the hidden button too, so that nothing moves under the pointer when it appears. */}
       {onGoToEnd !== undefined && <GoToEndButton onPress={onGoToEnd} onRemoved={onButtonRemoved} />}
       <div className="mx-auto w-full max-w-column px-4 pb-3 sm:px-6 sm:pb-5 short:pb-2">{children}</div>

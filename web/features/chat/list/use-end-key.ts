@@ -24,6 +24,7 @@ export function useEndKey(goToEnd?: () => void): void {
 function takesEnd(focused: Element | null): boolean {
   if (focused?.matches('input, textarea, select') === true) return true
   for (let box = focused; box !== null && box !== document.body; box = box.parentElement)
-    if (box.scrollHeight > box.clientHeight && /auto|scroll/.test(getComputedStyle(box).overflowY)) return true
+    if (box.scrollHeight > box.clientHeight && /auto|scroll/.test(getComputedStyle(box).overflowY))
+      return true
   return false
 }
