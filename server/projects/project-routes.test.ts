@@ -1,3 +1,4 @@
+import type { ChangedChats } from '@yonder/contract/chat-list'
 import type { Project, ProjectDetails, ProjectInput } from '@yonder/contract/project'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { insertChat } from '../chats/chat-store.ts'
@@ -174,7 +175,7 @@ describe.each(engines)('projects on %s', (engine) => {
     expect(deletedAt).toContainEqual({ id: 'other', deleted_at: null })
     expect((await ada.get('/api/chat-list?section=all')).json()).toMatchObject({ chats: [{ id: 'other' }] })
     const restored = await ada.patch('/api/chats', { chats: deleted, change: { deleted: false } })
-    expect(restored.json()).toMatchObject({ changed: 502 })
+    expect(restored.json<ChangedChats>().ids).toHaveLength(502)
     expect(await projectOf('archived')).toBeNull()
   })
 
