@@ -42,11 +42,13 @@ export async function changeChats(
     // Two changes of many chats would deadlock when they lock them in different orders.
     if (!Array.isArray(chats) || chats.length > 1) await lockUser(trx, actor)
     if (typeof project_id === 'string') await lockProject(trx, actor, project_id)
-    const ids: string[] = []
+    const changed = new Set<string>()
     for await (const slice of Array.isArray(chats)
       ? listNamed(trx, actor, chats, deleted)
       : listSelected(trx, actor, chats))
-      ids.push(...(await updateChats(trx, dialect, actor, slice, update, may)))
+      for (const id of await updateChats(trx, dialect, actor, slice, update, may)) changed.add(id)
+    // In the order of the request, which PostgreSQL does not keep.
+    const ids = Array.isArray(chats) ? [...new Set(chats)].filter((id) => changed.has(id)) : [...changed]
     if (update.title === null) for (const id of ids) await restoreDefaultTitle(trx, id)
     return ids.length > maxListedChats ? { ids } : { ids, chats: await readListed(trx, actor, ids) }
   })
