@@ -12,13 +12,33 @@ const noNodeStorage = ['--no-experimental-webstorage'].filter((flag) =>
 // The web app sends the browser's time zone unless it is UTC. The expected requests must not depend on the machine.
 process.env['TZ'] = 'UTC'
 
+declare module 'vitest' {
+  interface ProvidedContext {
+    readonly maxWaitMs: number
+  }
+}
+
+const maxWaitMs = 30_000
+
+/**
+ * Waiting for a state ends when it is reached; how long that takes says only how busy the machine is. These limits end a test
+ * that hangs, so they hold for every wait, and no test needs its own.
+ */
+const waits = {
+  testTimeout: 120_000,
+  hookTimeout: 120_000,
+  expect: { poll: { timeout: maxWaitMs } },
+  provide: { maxWaitMs },
+  setupFiles: [path('scripts/set-up-waits.mjs')],
+}
+
 /** One run for all packages; `npx vitest run <file>` and `npx vitest --project web` narrow it down. */
 export default defineConfig({
   test: {
     // One more than there are processors, because some tests wait for processes and clocks.
     maxWorkers: availableParallelism() + 1,
     projects: [
-      { test: { name: 'contract', root: path('contract'), environment: 'node' } },
+      { test: { name: 'contract', root: path('contract'), environment: 'node', ...waits } },
       {
         test: {
           name: 'server',
@@ -27,9 +47,7 @@ export default defineConfig({
           // The test files of a worker share its modules. The modules have no state of their own that affects a test.
           isolate: false,
           globalSetup: [path('scripts/provide-test-database.mjs'), path('scripts/provide-test-programs.mjs')],
-          // These end a test that hangs. Some tests start processes, which takes long on a busy machine.
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
+          ...waits,
         },
       },
       {
@@ -40,18 +58,23 @@ export default defineConfig({
           execArgv: noNodeStorage,
           // The test files of a worker share one page, because creating a page takes longer than the tests of a file.
           isolate: false,
-          setupFiles: [path('web/testing/reset-modules.ts'), path('web/testing/set-up-browser-test.ts')],
-          testTimeout: 10_000,
+          ...waits,
+          setupFiles: [
+            ...waits.setupFiles,
+            path('web/testing/reset-page.ts'),
+            path('web/testing/set-up-browser-test.ts'),
+          ],
         },
       },
-      { test: { name: 'bench', root: path('bench'), environment: 'node' } },
-      { test: { name: 'bin', root: path('bin'), environment: 'node', include: ['*.test.mjs'] } },
+      { test: { name: 'bench', root: path('bench'), environment: 'node', ...waits } },
+      { test: { name: 'bin', root: path('bin'), environment: 'node', include: ['*.test.mjs'], ...waits } },
       {
         test: {
           name: 'scripts',
           root: path('scripts'),
           environment: 'node',
           include: ['**/*.test.mjs'],
+          ...waits,
         },
       },
     ],

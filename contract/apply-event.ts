@@ -75,6 +75,8 @@ function fold(run: RunState, event: RunEvent): RunState {
       return addResult(run, event.message)
     case 'reply':
       return { ...run, messages: [...run.messages, event.assistant_message] }
+    case 'message':
+      return { ...run, messages: [...run.messages, event.message] }
     case 'notice':
       return changeReply(run, (reply) => addNotice(reply, event.notice))
     case 'left_out_tools':

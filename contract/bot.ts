@@ -27,6 +27,10 @@ const webAddress = /^https?:\/\/[^\s/\\@?#]+([/?#]\S*)?$/i
 export const reasoningEfforts = ['minimal', 'low', 'medium', 'high'] as const
 export type ReasoningEffort = (typeof reasoningEfforts)[number]
 
+/** Whether a model is given pictures, or PDFs as they are. Without a choice, what is known of the model decides. */
+export const inputChoices = ['yes', 'no'] as const
+export type InputChoice = (typeof inputChoices)[number]
+
 function numberFrom(range: Range) {
   const error = describeRange(range, 'a number')
   return z.number({ error }).min(range.min, { error }).max(range.max, { error }).nullish()
@@ -55,6 +59,9 @@ export const Bot = z.object({
   context_window: z.int().nullish(),
   /** The window that the operator, else the provider's list, else the catalogue states for the model. Absent when none does. */
   known_context_window: z.int().optional(),
+  /** Null when what is known of the model decides. */
+  images: z.enum(inputChoices).nullish(),
+  pdf: z.enum(inputChoices).nullish(),
   /** The model that writes the titles of its chats. Null when their first message is the title. */
   title_model: z.string().nullish(),
   /** The names of the connectors that the bot may use; null means all of them. */
@@ -87,6 +94,8 @@ export const BotInput = z.object({
     .enum([...reasoningEfforts, ''], { error: `must be one of ${reasoningEfforts.join(', ')}` })
     .nullish(),
   context_window: wholeNumberFrom(botLimits.context_window),
+  images: z.enum([...inputChoices, ''], { error: 'must be yes or no' }).nullish(),
+  pdf: z.enum([...inputChoices, ''], { error: 'must be yes or no' }).nullish(),
   title_model: optionalText(maxModelChars),
   connectors: z.array(z.string().trim().min(1).max(200)).max(200).nullish(),
 })

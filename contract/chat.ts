@@ -41,6 +41,10 @@ export const Chat = ChatPlace.extend({
   update_time: z.string(),
   selected_message_id: z.string().nullable(),
   run: ChatRun.nullable(),
+  /** Today's name of the bot with which an imported chat goes on when none of its replies names one of the user's. */
+  bot: z.string().optional(),
+  /** Messages wait in a queue, of whatever branch. Absent when false. */
+  queued: z.boolean().optional(),
   /** The summaries of its older messages, oldest first; absent when there is none. */
   compactions: z.array(Compaction).optional(),
 })

@@ -3,6 +3,7 @@ import { ClientId } from './chat.ts'
 import { Compaction } from './compaction.ts'
 import { ElicitationAnswer } from './elicitation.ts'
 import { ErrorDetail } from './error.ts'
+import { maxReasonChars } from './lib/call-limits.ts'
 import { cutReasons, Message, MessageContent, SentContent, Usage } from './message.ts'
 import { LeftOutTools, ToolCall, ToolProgress, ToolQuestion } from './tool-call.ts'
 
@@ -24,7 +25,8 @@ export const SendRequest = z.object({
   id: ClientId.optional(),
   /**
    * If the parent's call needs approval, denies only that call; the remaining calls of its batch are made or need
-   * approval next. A message without this field denies them all.
+   * approval next. The text, unless it is 'cancel', is the reason that the model reads as the result of the call. A
+   * message without this field denies them all.
    */
   denyOne: z.boolean().optional(),
   /** The parent of the new message: absent means the selected leaf, null the root of the chat. */
@@ -49,9 +51,34 @@ export const ToolConfirmRequest = z.object({
   args: z.union([z.record(z.string(), z.unknown()), z.string()]).nullish(),
   chatId: ClientId.optional(),
   messageId: ClientId.optional(),
+  /**
+   * The arguments with which the call is made instead, as an object or its JSON text. They must be valid for the tool;
+   * the model is told what was changed.
+   */
+  edited: z.union([z.record(z.string(), z.unknown()), z.string()]).nullish(),
   time_zone,
 })
 export type ToolConfirmRequest = z.infer<typeof ToolConfirmRequest>
+
+/**
+ * `PUT /api/tool/step-decision`: decides about a later call of the step of a waiting call (`ToolCall.step`). It is carried
+ * out when the calls before it have ended. The response is the waiting call.
+ */
+export const StepDecisionRequest = z.object({
+  chatId: ClientId,
+  /** The reply with the waiting call. */
+  messageId: ClientId,
+  /** The id of the `StepCall`. */
+  callId: z.string().min(1).max(200),
+  /** Null takes the decision back. */
+  allow: z.boolean().nullable(),
+  /** As in `ToolConfirmRequest`. */
+  edited: z.union([z.record(z.string(), z.unknown()), z.string()]).nullish(),
+  /** With `allow: false`: a text for the model. */
+  reason: z.string().max(maxReasonChars).nullish(),
+})
+export type StepDecisionRequest = z.infer<typeof StepDecisionRequest>
+export const StepDecisionResponse = z.object({ call: ToolCall })
 
 /** The answer to the elicitation of a running call: `POST /api/tool/answer`. */
 export const ToolAnswerRequest = z.object({
@@ -167,6 +194,8 @@ export const RunEvent = z.discriminatedUnion('type', [
    * The run continues with another reply, still empty: the next call of a batch, or the model's response to the results.
    */
   z.object({ type: z.literal('reply'), seq, assistant_message: Message }),
+  /** A message of the user that went into the running reply, after the last result. The next reply follows it. */
+  z.object({ type: z.literal('message'), seq, message: Message }),
   /** A notice about the reply for the user. */
   z.object({ type: z.literal('notice'), seq, notice: z.string() }),
   /** From this reply on, requests to the model leave out these tools. */

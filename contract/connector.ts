@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { resourceName } from './lib/resource-name.ts'
+import { approvals } from './tool-call.ts'
 
 export const connectorStatuses = ['connected', 'disconnected', 'failed'] as const
 
@@ -14,6 +15,8 @@ export const ConnectorTool = z.object({
   /** A hash of the stored definition of the tool and the address of the connector. */
   fingerprint: z.string(),
   consent: z.enum(consents),
+  /** The operator lets the tool ask at every call, or has blocked it. Users cannot change that. */
+  operator: z.enum(['asks', 'blocked']).optional(),
   /** Why the tool cannot be used, such as 'the definition of its parameters is too long'; null when it can be used. */
   problem: z.string().nullable(),
 })
@@ -74,6 +77,8 @@ export const Connector = z.object({
   tools: z.array(ConnectorTool),
   /** Seconds for which a tool may be silent before its call times out; null or absent means 60. */
   time_limit: z.int().positive().nullish(),
+  /** Whether models that can see are given the pictures of its results. */
+  pictures: z.boolean().optional(),
   /**
    * Identifies the connector and its credential, like `credential` of a waiting call. If the two differ, that call will
    * not run.
@@ -128,6 +133,8 @@ export const ConnectorInput = z.object({
    * progress starts them anew. At most the operator's `MAX_CALL_SECONDS`. Absent keeps the stored value.
    */
   time_limit: z.int().min(1).max(86_400).nullish(),
+  /** Whether models that can see are given the pictures of its results. Absent keeps the stored value, at first true. */
+  pictures: z.boolean().optional(),
 })
 export type ConnectorInput = z.infer<typeof ConnectorInput>
 
@@ -183,13 +190,6 @@ export const ConnectResult = z.object({
 })
 export type ConnectResult = z.infer<typeof ConnectResult>
 
-/**
- * Why a call ran: the user approved it once, its tool is on the allow list, or there is no allow list. Or `denied` by
- * the user.
- */
-export const approvals = ['once', 'listed', 'no_list', 'denied'] as const
-export type Approval = (typeof approvals)[number]
-
 /** The outcome stays `started` when the call was interrupted. The tool may or may not have finished then. */
 export const callOutcomes = [
   'started',
@@ -217,10 +217,25 @@ export const ToolCallRecord = z.object({
   duration: z.int().nullable(),
   /** Bytes of the result. */
   bytes: z.int().nullable(),
+  /** The chat and its title; null when the chat was deleted. */
+  chat_id: z.string().nullable(),
+  chat_title: z.string().nullable(),
+  /** The reply that made the call; null for calls of earlier versions. */
+  message_id: z.string().nullable(),
+  /** ISO 8601, UTC: when the user decided, or the call expired. Null for a call that needed no decision. */
+  decided_at: z.string().nullable(),
+  /** As `on` of `CallDecision`. */
+  decided_on: z.string().nullable(),
+  /** Whether the user changed the arguments before allowing the call. */
+  edited: z.boolean(),
+  /** The grant that allowed the call, even if it was revoked since. Null with another `approval` than `granted`. */
+  grant_id: z.string().nullable(),
 })
 export type ToolCallRecord = z.infer<typeof ToolCallRecord>
 
-/** `GET /api/mcp-server/{name}/calls`, newest first; `next` is the `before` of the following page. */
+/**
+ * `GET /api/mcp-server/{name}/calls`, newest first by the start; `GET /api/tool-calls`, which has the calls that were
+ * decided in the last 90 days, newest first by the decision; `next` is the `before` of the following page. */
 export const ToolCallList = z.object({ calls: z.array(ToolCallRecord), next: z.string().nullable() })
 export type ToolCallList = z.infer<typeof ToolCallList>
 export const ToolCallQuery = z.object({

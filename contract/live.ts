@@ -14,7 +14,16 @@ export type LiveRun = z.infer<typeof LiveRun>
  * The lists of a user that are read again after a change, and the names of bots and connectors, which chats contain. The
  * chats are named when many have changed at once.
  */
-export const SettingsList = z.enum(['bots', 'connectors', 'integrations', 'names', 'projects', 'chats'])
+export const SettingsList = z.enum([
+  'bots',
+  'connectors',
+  'integrations',
+  'names',
+  'projects',
+  'chats',
+  'grants',
+  'notifications',
+])
 export type SettingsList = z.infer<typeof SettingsList>
 
 /**

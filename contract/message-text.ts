@@ -46,8 +46,9 @@ export function isSameContent(one: MessageContent, other: MessageContent): boole
 }
 
 /** Describes a file to a model that is not given what is in it. */
-export function describeFile({ name, type, size }: FileRef): string {
-  return `[The file "${name}" (${type}, ${size} bytes) is attached, but it cannot be read here.]`
+export function describeFile({ name, type, size, alt }: FileRef): string {
+  const described = alt === undefined ? '' : `, described as: ${alt},`
+  return `[The file "${name}" (${type}, ${size} bytes)${described} is attached, but it cannot be read here.]`
 }
 
 /** Writes content as one text for a reader who gets no files: each one is the paragraph that `describe` returns. */

@@ -21,6 +21,11 @@ export const FileRef = z.object({
   type: z.string(),
   /** In bytes. */
   size: z.int().nonnegative(),
+  /** Of a picture, in pixels. */
+  width: z.int().positive().optional(),
+  height: z.int().positive().optional(),
+  /** What a picture shows, as the user has described it. */
+  alt: z.string().optional(),
 })
 export type FileRef = z.infer<typeof FileRef>
 
@@ -32,14 +37,14 @@ export type ContentPart = z.infer<typeof ContentPart>
 /** What a message contains: its text, or a list of parts when there is more than text. */
 export const MessageContent = z.union([z.string(), z.array(ContentPart)])
 export type MessageContent = z.infer<typeof MessageContent>
-/** Content as clients send it: its parts need no type, and of a file only the id is read. */
+/** Content as clients send it: its parts need no type. Of a file its id, name and description are read. */
 export const SentContent = z.union([
   z.string(),
   z.array(
     z.object({
       type: z.string().optional(),
       text: z.string().optional(),
-      file: FileRef.pick({ id: true }).optional(),
+      file: FileRef.pick({ id: true, name: true, alt: true }).partial({ name: true }).optional(),
     }),
   ),
 ])

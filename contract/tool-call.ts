@@ -1,6 +1,8 @@
 import { z } from 'zod'
 import { Elicitation } from './elicitation.ts'
 
+export { callExpiryMs, maxReasonChars } from './lib/call-limits.ts'
+
 /**
  * The states of a tool call. `waiting`: it needs approval. `running`: it needs none, and has no result yet; it is sent
  * to the connector at most once. `answered`: its result is the next message. `denied`: the user denied it, or sent
@@ -22,6 +24,50 @@ export type ToolProgress = z.infer<typeof ToolProgress>
 export const ToolQuestion = Elicitation.extend({ id: z.string() })
 export type ToolQuestion = z.infer<typeof ToolQuestion>
 
+/** What the annotations of a tool say that it does. A tool whose server says nothing has none. */
+export const toolEffects = ['read', 'write', 'destructive'] as const
+export type ToolEffect = (typeof toolEffects)[number]
+
+/**
+ * Why a call ran or did not: the user approved it once, its tool is on the list of allowed ones, a grant with limits
+ * allowed it, or its connector has no such list. Or the user denied it, or did not decide in time (`callExpiryMs`).
+ */
+export const approvals = ['once', 'listed', 'granted', 'no_list', 'denied', 'expired'] as const
+export type Approval = (typeof approvals)[number]
+
+/** How far a grant goes. A field that is absent does not limit it. */
+export const GrantLimits = z.object({
+  /** The only bot, by name, whose calls are allowed; null when that bot was deleted, so that nothing is. */
+  bot: z.string().nullish(),
+  /** The id of the only chat. */
+  chat_id: z.string().optional(),
+  /** ISO 8601, UTC: until when. */
+  ends_at: z.string().optional(),
+  /** What an argument must be: a text at the top level of the arguments that is equal to `value`, or begins with it. */
+  rule: z
+    .object({
+      argument: z.string().min(1).max(200),
+      test: z.enum(['equals', 'begins']),
+      value: z.string().min(1).max(2000),
+    })
+    .optional(),
+})
+export type GrantLimits = z.infer<typeof GrantLimits>
+
+/** How a call was decided. */
+export const CallDecision = z.object({
+  kind: z.enum(approvals),
+  /** Milliseconds since 1970. */
+  at: z.int(),
+  /** The browser and system where the user decided, such as 'Chrome on Android'. Absent when no user decided. */
+  on: z.string().optional(),
+  /** What the user wrote for the model when denying the call. */
+  reason: z.string().optional(),
+  /** Only with `granted`. */
+  grant: GrantLimits.optional(),
+})
+export type CallDecision = z.infer<typeof CallDecision>
+
 /** One difference between a tool and the version that was approved. A missing value is null. */
 export const ToolChange = z.object({
   what: z.enum(['title', 'description', 'input', 'output', 'annotations', 'other']),
@@ -29,6 +75,32 @@ export const ToolChange = z.object({
   after: z.string().nullable(),
 })
 export type ToolChange = z.infer<typeof ToolChange>
+
+/** The most later calls of a step that a waiting call lists. */
+export const maxStepCalls = 20
+
+/** A call of the same step that comes after a waiting one, and that can be decided already. */
+export const StepCall = z.object({
+  /** The model's id of the call, unique in its step. */
+  id: z.string(),
+  server: z.string(),
+  tool: z.string(),
+  title: z.string().optional(),
+  arguments: z.string(),
+  effect: z.enum(toolEffects).optional(),
+  /** Whether it needs approval. Otherwise it will run, or fail, without. */
+  asks: z.boolean(),
+  changes: z.array(ToolChange).optional(),
+  fingerprint: z.string().optional(),
+  credential: z.string().optional(),
+  /** The operator lets its tool always ask, so only 'once' is possible. */
+  always_asks: z.literal(true).optional(),
+  /** What the user has decided. It is carried out when the calls before it have ended. */
+  decided: z
+    .object({ allow: z.boolean(), edited: z.string().optional(), reason: z.string().optional(), at: z.int() })
+    .optional(),
+})
+export type StepCall = z.infer<typeof StepCall>
 
 /**
  * The state of the call that an assistant message makes; `server`, `tool` and `arguments` of the message name the call.
@@ -41,12 +113,28 @@ export const ToolCall = z.object({
    * The place of this call, from 1, among the calls that the model made at once. Absent if it made only one.
    */
   place: z.object({ index: z.int().positive(), total: z.int().positive() }).optional(),
+  /** The call was made elsewhere and imported: it never runs here, and models are not given it. */
+  imported: z.literal(true).optional(),
   /** Only on a waiting call: how the tool differs from the version that was approved. */
   changes: z.array(ToolChange).optional(),
   /** Only on a waiting call: the version of the tool that the user sees. 'Allow Always' sends it back. */
   fingerprint: z.string().optional(),
   /** Only on a waiting call: identifies the connector and its credential. 'Allow Always' sends it back. */
   credential: z.string().optional(),
+  /** Only on a waiting call: since when it waits, in milliseconds since 1970. It expires `callExpiryMs` later. */
+  asked_at: z.int().optional(),
+  /** Only on a waiting call: what its server says that the tool does. */
+  effect: z.enum(toolEffects).optional(),
+  /** Only on a waiting call: the operator lets this tool always ask, so only 'once' is possible. */
+  always_asks: z.literal(true).optional(),
+  /** Only on a waiting call: the later calls of its step, as far as they are listed (`maxStepCalls`). */
+  step: z.array(StepCall).optional(),
+  /** How it was decided. Absent while it waits, and on calls of earlier versions. */
+  decision: CallDecision.optional(),
+  /** The arguments as JSON text with which the user allowed the call, in place of those that the model proposed. */
+  edited: z.string().optional(),
+  /** The message that denied only this call. It is shown at the call and not by itself. */
+  denied_by: z.string().optional(),
   /** Only on a running call: since when, in milliseconds since 1970. */
   running_since: z.number().optional(),
   /** Only on a running call, like `question`. */
@@ -71,6 +159,9 @@ export const ResultPart = z.discriminatedUnion('type', [
     width: z.int().positive().optional(),
     height: z.int().positive().optional(),
   }),
+  /** A recording and any other file, also ids of files of the message's content. */
+  z.object({ type: z.literal('audio'), file: z.string() }),
+  z.object({ type: z.literal('file'), file: z.string() }),
   /** A link, opened only when the user clicks it. */
   z.object({ type: z.literal('link'), uri: z.string(), name: z.string() }),
   /** Indented JSON. */
@@ -103,6 +194,8 @@ export const ToolOutcome = z.object({
   /** Milliseconds, excluding the time spent waiting for the user; null when it was not measured. */
   duration: z.int().nonnegative().nullable(),
   parts: z.array(ResultPart),
+  /** Only with `failed`: the tool was not called, because the user or the operator has blocked it. */
+  blocked: z.literal(true).optional(),
 })
 export type ToolOutcome = z.infer<typeof ToolOutcome>
 

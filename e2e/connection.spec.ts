@@ -7,7 +7,6 @@ import { test } from './support/tools-fixtures.ts'
 const banner = (page: Page) =>
   page.getByText('The server could not be reached. You can still read the open page.')
 const lastReply = (page: Page) => page.getByRole('article').last()
-const refused = /ERR_|Failed to fetch \(\/api\/|Failed to load|Error sending message|Error creating chat|503/
 
 // The server is stopped and started.
 test.describe.configure({ timeout: 90_000 })
@@ -26,7 +25,7 @@ test('a stopped server is shown within five seconds on a page that requests noth
   product,
   problems,
 }) => {
-  problems.expect(refused)
+  problems.allowOutage()
   const live = page.waitForResponse('**/api/live')
   await page.goto('/settings/general')
   await live
@@ -43,7 +42,7 @@ test('a message that the stopped server did not get is sent when the server is b
   product,
   problems,
 }) => {
-  problems.expect(refused)
+  problems.allowOutage()
   await openChat(page, model)
   await product.stop()
   await expect(banner(page)).toBeVisible()
@@ -66,7 +65,7 @@ test('a message that could not be sent is sent after a reload, once the server i
   model,
   problems,
 }) => {
-  problems.expect(refused)
+  problems.allowOutage()
   await openChat(page, model)
   await page.route(/completions|healthz/, (route) => route.abort())
   await writeMessage(page, 'Kept over a reload')
@@ -87,7 +86,7 @@ test('a first message of the home page is sent when the server is back, and open
   product,
   problems,
 }) => {
-  problems.expect(refused)
+  problems.allowOutage()
   await product.stop()
   await writeMessage(page, 'A new chat, please')
   await expect(page.getByText('Not sent. The server could not be reached.')).toBeVisible()
@@ -104,7 +103,7 @@ test('every failure of a stopped server has the same reason, and is gone once it
   product,
   problems,
 }) => {
-  problems.expect(refused)
+  problems.allowOutage()
   problems.expect(/could not be reached/)
   await openChat(page, model)
   await product.stop()
@@ -128,7 +127,7 @@ test('a bot that is saved while the server is stopped says so, and can be saved 
   product,
   problems,
 }) => {
-  problems.expect(refused)
+  problems.allowOutage()
   problems.expect(/Failed to save bot/)
   await page.goto('/settings/bots')
   await page.getByRole('button', { name: 'Add Bot' }).click()
@@ -161,7 +160,7 @@ for (const { look, viewport, colorScheme } of looks)
     axe,
     problems,
   }) => {
-    problems.expect(refused)
+    problems.allowOutage()
     await setLook(page, { viewport, colorScheme })
     await openChat(page, model)
     await page.route(/completions|healthz/, (route) => route.abort())

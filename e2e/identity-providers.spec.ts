@@ -158,6 +158,64 @@ test('a sign-in at Google is a second button where the provider has a name and p
   await provider.close()
 })
 
+/** The parts of the page for the deletion of an account (`own-account.ts`). */
+interface IdentityPage {
+  readonly identity: object
+  readonly ownAccount: {
+    signInAgain(identity: object, returnTo: string): Promise<void>
+    leaveDeleted(identity: object, clear: () => void): Promise<void>
+  }
+}
+
+test('a user who has deleted the account proves who they are first, and is signed out at the provider', async ({
+  page,
+  identityPage,
+  problems,
+}) => {
+  problems.expect(/The user has not signed in again/)
+  const provider = await openHostileIdentityProvider()
+  const authTime = Math.floor(Date.now() / 1000)
+  provider.faults = { idToken: { auth_time: authTime } }
+  const environment = {
+    OIDC_ISSUER: provider.issuer,
+    OIDC_CLIENT_ID: provider.clientId,
+    OIDC_AUDIENCE: provider.audience,
+    OIDC_PROVIDER_NAME: 'Home',
+  }
+  await serveIdentityPage(identityPage, environment, async ({ baseUrl }) => {
+    await page.goto(baseUrl)
+    await page.getByRole('button', { name: 'Sign in with Home' }).click()
+    const signedIn = page.getByRole('heading', { name: 'Signed in as Grace Hopper' })
+    await expect(signedIn).toBeVisible()
+    provider.faults = { ...provider.faults, refuse: 'access_denied' }
+    for (const refuse of [true, false]) {
+      if (!refuse) provider.faults = { idToken: { auth_time: authTime } }
+      await page.evaluate(() => {
+        const { identity, ownAccount } = window as unknown as IdentityPage
+        void ownAccount.signInAgain(identity, '/settings/data')
+      })
+      await page.waitForURL('**/settings/data')
+      // Who does not sign in again is still signed in.
+      await expect(signedIn).toBeVisible()
+      const { prompt, max_age, login_hint } = Object.fromEntries(provider.authorizations.at(-1) ?? [])
+      expect({ prompt, max_age, login_hint }).toEqual({
+        prompt: 'login',
+        max_age: '900',
+        login_hint: 'grace@example.com',
+      })
+      await page.evaluate(() => history.replaceState(null, '', '/'))
+    }
+    await page.evaluate(() => {
+      const { identity, ownAccount } = window as unknown as IdentityPage
+      void ownAccount.leaveDeleted(identity, () => localStorage.clear())
+    })
+    await expect(page.getByText('Your account is deleted.')).toBeVisible()
+    expect(provider.calls.slice(-2)).toEqual(['POST /revoke', 'GET /logout'])
+    expect(await page.evaluate(() => Object.keys(localStorage))).toEqual([])
+  })
+  await provider.close()
+})
+
 const minutes = (count: number): number => Math.floor(Date.now() / 1000) + count * 60
 const wrong: readonly (readonly [string, Faults, RegExp, RegExp?])[] = [
   ['a shared-secret algorithm', { signing: 'hmac with the public key' }, /signs ID tokens with HS256/],

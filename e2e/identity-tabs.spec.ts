@@ -176,7 +176,7 @@ test("only the provider's refusal ends a session, and then in every tab (§4.1, 
   problems,
 }) => {
   problems.expect(/500 \(Internal/)
-  problems.expect(/ERR_FAILED|ERR_INTERNET|Failed to fetch \(\/api\//)
+  problems.expect(/ERR_FAILED|ERR_INTERNET|UnreachableError|Failed to fetch \(\/api\//)
   problems.expect(/400 \(Bad/)
   await signInHosted(page, hosted)
   await expect(signedIn(page)).toBeVisible()

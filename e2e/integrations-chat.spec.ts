@@ -125,7 +125,7 @@ test('instructions in a mail that the model obeys lead to a pending approval, an
   await send(page, 'What is new?')
   await expect(block(page, 'Send an email')).toContainText('eve@evil.example')
   model.reply(['Then not.'])
-  await page.getByRole('button', { name: 'Deny' }).click()
+  await page.getByRole('button', { name: 'Deny', exact: true }).click()
   await expect(lastTurn(page)).toContainText('Then not.')
   expect(mailbox.sent).toEqual([])
   expect(mailbox.drafts.size).toBe(0)

@@ -55,7 +55,7 @@ test('a chat shows the text, images, links and structured content that tools ret
   await expect(block(page, 'Echo Tool').getByRole('img')).toHaveCount(0)
   await line(page, 'Get Tiny Image Tool').click()
   const image = block(page, 'Get Tiny Image Tool').getByRole('img')
-  await expect(image).toHaveAttribute('src', /^data:image\/png;base64,/)
+  await expect(image).toHaveAttribute('src', /^blob:/)
   expect(
     await image.evaluate((one: HTMLImageElement) => one.decode().then(() => one.naturalWidth)),
   ).toBeGreaterThan(0)
@@ -257,7 +257,7 @@ test('a call that was running when the server was killed is shown as interrupted
   problems,
 }) => {
   test.setTimeout(150_000)
-  problems.expect(/ERR_|The stream broke|Failed to load|Failed to fetch \(\/api\/|503/i)
+  problems.allowOutage()
   await addConnector(page, { name: 'everything', url: everything.url })
   model.reply([callTool('everything__trigger-long-running-operation', { duration: 60, steps: 60 })])
   await send(page, 'Take your time')

@@ -1,5 +1,6 @@
-import { readdirSync } from 'node:fs'
-import { basename, join } from 'node:path'
+import { readdirSync, readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { basename, dirname, join } from 'node:path'
 import { build } from 'rolldown'
 import { rootFolder } from '../bin/run-command.mjs'
 import { listLicences } from './list-licences.mjs'
@@ -27,10 +28,19 @@ const unused = { yaml: false, glob: false }
 const minify = { mangle: { keepNames: true }, compress: false, codegen: { removeWhitespace: false } }
 
 const folder = join(rootFolder, 'server')
+const pdfFolder = dirname(createRequire(join(folder, 'package.json')).resolve('pdfjs-dist/package.json'))
+
+/** The files of the PDF library that its makers have minified are half as large as ours would be. */
+const minified = Object.fromEntries(
+  ['pdf', 'pdf.worker'].map((name) => [
+    `pdfjs-dist/legacy/build/${name}.mjs`,
+    join(pdfFolder, `legacy/build/${name}.min.mjs`),
+  ]),
+)
 
 /**
  * Bundles programs of the server into a folder, each under its own name, together with every worker thread
- * (`*-worker.ts`), because a worker starts from a file.
+ * (`*-worker.ts`) and process (`*-process.ts`), because these start from a file.
  *
  * @param {readonly string[]} programs paths below `server`
  * @param {string} output
@@ -38,11 +48,11 @@ const folder = join(rootFolder, 'server')
 export async function bundleServer(programs, output) {
   await build({
     input: Object.fromEntries(
-      [...programs, ...listWorkers()].map((path) => [basename(path, '.ts'), join(folder, path)]),
+      [...programs, ...listParts()].map((path) => [basename(path, '.ts'), join(folder, path)]),
     ),
     external,
-    resolve: { alias: unused },
-    plugins: [escapeCharacters, listLicences],
+    resolve: { alias: { ...unused, ...minified } },
+    plugins: [escapeCharacters, listLicences, addFiles],
     platform: 'node',
     transform: { target: 'node22' },
     logLevel: 'warn',
@@ -80,8 +90,27 @@ const escapeCharacters = {
   },
 }
 
-function listWorkers() {
+/**
+ * Adds the tables by which the PDF library reads Chinese, Japanese and Korean text, which it looks for as files; and what
+ * tells Node that the files are modules, for a process that may read only this folder.
+ *
+ * @type {import('rolldown').Plugin}
+ */
+const addFiles = {
+  name: 'add-files',
+  generateBundle() {
+    this.emitFile({ type: 'asset', fileName: 'package.json', source: '{ "type": "module" }\n' })
+    for (const name of readdirSync(join(pdfFolder, 'cmaps'))) {
+      // No PDF refers to these; ISO 32000-1, table 118.
+      if (/UTF8|UTF32|X0213/.test(name)) continue
+      const source = readFileSync(join(pdfFolder, 'cmaps', name))
+      this.emitFile({ type: 'asset', fileName: `cmaps/${name}`, source })
+    }
+  },
+}
+
+function listParts() {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
-    (path) => path.endsWith('-worker.ts') && !/(^|[/\\])(dist|node_modules)[/\\]/.test(path),
+    (path) => /-(worker|process)\.ts$/.test(path) && !/(^|[/\\])(dist|node_modules|testing)[/\\]/.test(path),
   )
 }

@@ -14,9 +14,9 @@ const steps = [
     run: () => runCommand(process.execPath, ['scripts/check-patterns.mjs'], { quiet: true }),
   },
   {
-    name: 'documentation of settings',
+    name: 'generated documents',
     run: () =>
-      runCommand(process.execPath, ['--import', 'tsx', 'scripts/write-settings-docs.mjs', '--check'], {
+      runCommand(process.execPath, ['--import', 'tsx', 'scripts/write-docs.mjs', '--check'], {
         quiet: true,
       }),
   },

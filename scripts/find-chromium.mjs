@@ -25,7 +25,21 @@ const applications = [
 export function findChromium() {
   const configured = process.env['CHROMIUM_PATH']
   if (configured !== undefined && configured !== '') return configured
+  return findOne(names)
+}
+
+/**
+ * Returns a Chromium that shows notifications, which the headless shell does not; undefined when there is none.
+ *
+ * @returns {string | undefined}
+ */
+export function findFullChromium() {
+  return findOne(names.filter((name) => name !== headlessShell))
+}
+
+/** @param {readonly string[]} wanted */
+function findOne(wanted) {
   const folders = [...(process.env['PATH'] ?? '').split(delimiter), '/usr/bin', '/usr/local/bin', '/snap/bin']
-  const candidates = names.flatMap((name) => folders.map((folder) => join(folder, name)))
+  const candidates = wanted.flatMap((name) => folders.map((folder) => join(folder, name)))
   return [...candidates, ...applications].find((path) => existsSync(path))
 }

@@ -138,12 +138,12 @@ describe.runIf(engines.includes('postgres') && isConcurrent('postgres'))('an out
     }
     await setReadOnly('on')
     // Each session reads the setting when it is next idle.
-    await expect.poll(ready, { timeout: 10_000 }).toMatchObject({
+    await expect.poll(ready).toMatchObject({
       error: { message: expect.stringContaining('The database is read-only.') as string },
     })
     await admin.query('set default_transaction_read_only = off')
     await setReadOnly('off')
-    await expect.poll(ready, { timeout: 10_000 }).toEqual({ status: 'ready' })
+    await expect.poll(ready).toEqual({ status: 'ready' })
     await admin.end()
   })
 

@@ -85,7 +85,7 @@ describe.each(engines.filter(isConcurrent))('the process on %s', (engine) => {
     const { chatId, stream } = await beginReply()
     process.kill(product.pid, 'SIGUSR2')
     for (const text of ['thrown in a timer', 'emitted without a listener', 'rejected without a handler'])
-      await expect.poll(product.output, { timeout: 10_000 }).toContain(text)
+      await expect.poll(product.output).toContain(text)
     const shown = stream.text.length
     await stream.until(({ text }) => text.length > shown)
     expect((await ada.post('/api/chat/stop', { chatId })).statusCode).toBe(200)

@@ -2,14 +2,11 @@ import { filesOfContent } from '@yonder/contract/message-text'
 import type { SentPrompt } from '@yonder/contract/sent-prompt'
 import type { SharedChat } from '@yonder/contract/share'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { insertFiles } from './chats/file-store.ts'
-import { createSealer } from './db/secrets/seal-secret.ts'
-import { exportUser } from './export/export-user.ts'
-import { requireManagedUser } from './identity/users/manage-users.ts'
-import { readOwnIssuer } from './identity/users/user-store.ts'
 import { openChatApp, type ChatApp, type ChatClient } from './testing/chat/open-chat-app.ts'
 import { hashTables } from './testing/database/hash-tables.ts'
 import { engines } from './testing/database/test-database.ts'
+import { addFile } from './testing/factories/files.ts'
+import { readExport } from './testing/files/read-export.ts'
 import { statusAndBody } from './testing/send-request.ts'
 
 const description = (name: string) =>
@@ -30,16 +27,20 @@ describe.each(engines)('a message with a file, on %s', (engine) => {
     const { ended, run } = await user.send(chatId, 'Draw')
     await ended
     const file = { id, name: `${id}.png`, type: 'image/png', size: 3 }
-    await insertFiles(product.database.db, chatId, run.messages[0]?.id ?? '', [{ ...file, data: 'cat!' }])
+    const place = { userId: user.user.id, chatId, messageId: run.messages[0]?.id ?? '' }
+    await addFile(product.database, place, { id, name: file.name })
     return { chatId, file }
   }
 
   it('keeps the file from the request to the model, and wherever the chat is read', async () => {
     const { chatId, file } = await openChatWithFile()
-    const part = { type: 'file', file }
-    const content = [{ type: 'text', text: 'Describe it' }, part]
-    // What a client says of a file is not believed.
-    const forged = { id: file.id, name: 'dog.png', type: 'text/html', size: 9 }
+    const named = { ...file, name: 'dog.png' }
+    const content = [
+      { type: 'text', text: 'Describe it' },
+      { type: 'file', file: named },
+    ]
+    // The client chooses the name. What else it says of a file is not believed.
+    const forged = { id: file.id, name: '../\u202Edog.png', type: 'text/html', size: 9 }
     const sent = [{ text: 'Describe it' }, { type: 'file', file: forged }]
     product.model.reply(['A cat.', { finish: 'stop' }])
     const stream = await ada.complete({ chatId, content: sent, id: 'm' })
@@ -47,18 +48,21 @@ describe.each(engines)('a message with a file, on %s', (engine) => {
     const [question, reply] = stream.run.messages
     expect(question?.content).toEqual(content)
 
-    const asText = `Describe it\n\n${description(file.name)}`
+    const reason = 'scripted cannot see pictures.'
+    const asText = `${description(named.name).slice(0, -1)} ${reason}]\n\nDescribe it`
     expect(product.model.requests.at(-1)?.body.messages?.at(-1)?.content).toBe(asText)
     const prompt = await ada.get(`/api/chats/${chatId}/messages/${reply?.id}/prompt`)
     expect(prompt.json<SentPrompt>().messages.at(-1)?.content).toBe(asText)
 
     const chat = await ada.readChat(chatId)
     expect(chat.messages.find(({ id }) => id === 'm')?.content).toEqual(content)
-    const exported = await readExport()
-    expect(exported).toContainEqual(expect.objectContaining({ id: chatId, messages: chat.messages }))
-    expect(exported).toContainEqual(
-      expect.objectContaining({ files: [expect.objectContaining({ ...file, base64: 'cat!' })] }),
+    const exported = await readExport(product.database, ada.user.subject)
+    expect(exported.chats).toContainEqual(expect.objectContaining({ id: chatId, messages: chat.messages }))
+    const path = `files/${file.id}.png`
+    expect(exported.chats).toContainEqual(
+      expect.objectContaining({ files: [expect.objectContaining({ ...file, path })] }),
     )
+    expect(exported.bytesOf(path).toString()).toBe('cat')
 
     const requests = product.model.requests.length
     const again = await ada.complete({ chatId, content: sent, id: 'm' })
@@ -74,7 +78,7 @@ describe.each(engines)('a message with a file, on %s', (engine) => {
     expect(product.model.requests).toHaveLength(requests)
   })
 
-  it('is listed as a message without text when it is only a file, and names it to no visitor', async () => {
+  it('is listed as a message without text when it is only a file, and visitors of a link read its name alone', async () => {
     const { chatId, file } = await openChatWithFile(ada, `listed ${engine}`)
     const content = [{ type: 'file', file }]
     const stream = await ada.complete({ chatId, content, parentId: null })
@@ -84,10 +88,11 @@ describe.each(engines)('a message with a file, on %s', (engine) => {
     const messageId = stream.run.messages[1]?.id
     const { shareId } = (await ada.post(`/api/share/${chatId}`, { messageId })).json<{ shareId: string }>()
     const shared = (await ada.get(`/api/share/${shareId}`)).body
-    expect((JSON.parse(shared) as SharedChat).messages[0]?.content).toBe(
-      '[A file that is not part of the shared chat]',
-    )
-    expect(shared).not.toContain(file.name)
+    const { name, type, size } = file
+    expect((JSON.parse(shared) as SharedChat).messages[0]?.content).toEqual([
+      { type: 'file', file: { id: '', name, type, size } },
+    ])
+    expect(shared).not.toContain(`"id":"${file.id}"`)
   })
 
   it('keeps the files of a reply that fails or was replayed', async () => {
@@ -112,14 +117,13 @@ describe.each(engines)('a message with a file, on %s', (engine) => {
     expect(replayed.run.messages[1]).toEqual(stored)
   })
 
-  it('is refused with a file of another user or another chat, and nothing is written', async () => {
+  it('is refused with a file of another user or an unknown one, and nothing is written', async () => {
     const eve = await product.join('Eve')
     const foreign = await openChatWithFile(eve, `of Eve ${engine}`)
-    const own = await openChatWithFile(ada, `of Ada ${engine}`)
     const chatId = await ada.newChat()
     const before = await hashTables(product.database)
     const requests = product.model.requests.length
-    for (const { file } of [foreign, own]) {
+    for (const { file } of [foreign, { file: { ...foreign.file, id: 'unknown' } }]) {
       const content = [{ text: 'Look' }, { type: 'file', file }]
       const response = await ada.post('/api/chat/completions', { chatId, botName: 'Helper', content })
       expect(statusAndBody(response)).toEqual({
@@ -135,16 +139,4 @@ describe.each(engines)('a message with a file, on %s', (engine) => {
     expect(await hashTables(product.database)).toEqual(before)
     expect(product.model.requests).toHaveLength(requests)
   })
-
-  async function readExport(): Promise<readonly object[]> {
-    const { database } = product
-    const issuer = await readOwnIssuer(database.db)
-    const sealer = createSealer('a secret of tests that is long enough')
-    const deps = { database, sealer, issuer, embedded: false, now: Date.now }
-    const user = await requireManagedUser(deps, ada.user.subject)
-    let text = ''
-    for await (const piece of exportUser({ database, publicUrl: product.base, now: Date.now }, user))
-      text += piece
-    return (JSON.parse(text) as { chats: object[] }).chats
-  }
 })

@@ -15,7 +15,9 @@ import { openTestApp, type TestApp } from './testing/test-app.ts'
 const limited = [
   'GET /api/connector-oauth/callback',
   'GET /api/diagnosis/*',
+  'GET /api/exports/:id/file',
   'GET /api/share/:id',
+  'GET /api/share/:id/files/:fileId',
   'GET /oidc/federated/callback',
   'GET /oidc/interaction/:uid',
   'GET /oidc/interaction/:uid/federated',

@@ -103,14 +103,12 @@ describe.runIf(isConcurrent('postgres'))('two servers on PostgreSQL that are res
     )
     const all = replies.flat()
     const shown = (text: string) =>
-      expect.poll(() => all.map(({ run }) => textOf(run)), { timeout: 30_000 }).toEqual(all.map(() => text))
+      expect.poll(() => all.map(({ run }) => textOf(run))).toEqual(all.map(() => text))
     await shown('One ')
 
     for (const [index, node] of nodes.entries()) {
       const exited = node.end('SIGTERM')
-      await expect
-        .poll(async () => (await fetch(`${node.base}/readyz`)).status, { timeout: 10_000 })
-        .toBe(503)
+      await expect.poll(async () => (await fetch(`${node.base}/readyz`)).status).toBe(503)
       // Requests reach the other server, and so do the readers of the replies that still run here.
       expect((await ada.get('/api/chat/id')).statusCode).toBe(200)
       if (index === 0) {

@@ -29,6 +29,7 @@ import { AppError } from './lib/app-error.ts'
 import { newId } from './lib/new-id.ts'
 import { limitYoungGeneration } from './limit-young-generation.ts'
 import { listen } from './listen.ts'
+import { ensurePushKeys } from './notifications/push-keys.ts'
 import { notifyReady } from './notify-ready.ts'
 import { ErrorReports, handleProcessErrors } from './process-errors.ts'
 import { seedDemoShare } from './shares/seed-demo-share.ts'
@@ -133,6 +134,7 @@ async function serve({
     sealer,
     identity,
     guards,
+    pushKeys: await ensurePushKeys({ db: database.db, sealer, now }),
     nodeId,
     metrics: openMetrics(),
     now,

@@ -94,6 +94,12 @@ const withoutDatabase = new Set([
 /** A stream whose headers are sent before the database is read. It ends at once, and the browser opens it again. */
 const stream = 'GET /api/live'
 
+/** Their body is the bytes of a file. */
+const uploads = new Set(['POST /api/files', 'PUT /api/imports/{id}/files/{number}'])
+
+/** The link of an export is checked before the database is read. */
+const link = 'GET /api/exports/{id}/file'
+
 /** Bodies that the calls accept, so that each reaches the database. */
 const bodies: Readonly<Record<string, unknown>> = {
   'POST /api/auth/id-token': { id_token: 'token' },
@@ -108,6 +114,7 @@ const bodies: Readonly<Record<string, unknown>> = {
   'PATCH /api/chats': { chats: ['chat'], change: { pinned: true } },
   'PATCH /api/mcp-server/{name}': { tools: [{ name: 'act', permission: 'block' }] },
   'POST /api/mcp-server/{name}/connect': {},
+  'POST /api/grants': { server: 'search', tool: 'act', fingerprint: 'any', minutes: 5 },
   'POST /api/integration': { name: 'search', auth_type: 'api_key', api_key: 'a-key' },
   'PUT /api/integration/{name}': { name: 'search', auth_type: 'api_key', api_key: 'a-key' },
   'POST /api/integration/callback/{service}': { code: 'code', state: 'state' },
@@ -119,6 +126,7 @@ const bodies: Readonly<Record<string, unknown>> = {
     tool: 't',
     args: {},
   },
+  'PUT /api/tool/step-decision': { chatId: 'chat', messageId: 'message', callId: 'call', allow: true },
   'POST /api/tool/answer': {
     chatId: 'chat',
     messageId: 'message',
@@ -128,19 +136,43 @@ const bodies: Readonly<Record<string, unknown>> = {
   'POST /api/chat/select-response': { chatId: 'chat', messageId: 'message' },
   'POST /api/chat/completions': { chatId: 'chat', botName: 'Helper', content: 'Hello' },
   'POST /api/chat/stop': { chatId: 'chat' },
+  'POST /api/chat/queue': { chatId: 'chat', id: 'queued', botName: 'Helper', content: 'Hello' },
+  'PATCH /api/chat/queue/{id}': { chatId: 'chat', steers: true },
+  'POST /api/chat/queue/{id}/send': { chatId: 'chat' },
+  'POST /api/chat/queue/continue': { chatId: 'chat', id: 'queued', paused: 'stopped' },
   'POST /api/chats/purge': { chats: 'all' },
   'PUT /api/chats/{id}/compactions/{compactionId}': { content: 'A summary.' },
   'POST /api/chats/{id}/compactions/{compactionId}/rewrite': { botName: 'Helper' },
   'POST /api/share/{chatId}': { messageId: 'message' },
+  'PATCH /api/share/{id}': { files: true },
+  'POST /api/files/plan': { botName: 'Helper', files: [] },
+  'PUT /api/drafts': { drafts: { home: 'Half a question' } },
+  'PATCH /api/notifications': { with_text: true },
+  'POST /api/notifications/devices': {
+    endpoint: 'https://push.example/send/abc',
+    keys: {
+      p256dh: 'BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4',
+      auth: 'BTBZMqHH6r4Tts7J_aSIgg',
+    },
+  },
+  'PUT /api/notifications/webhook': { url: 'https://hooks.example/' },
+  'PUT /api/notifications/presence': { tab: 'tab', visible: true },
+  'POST /api/imports': { files: [{ name: 'export.zip', size: 5 }] },
+  'POST /api/imports/{id}/start': { bot: 'Helper' },
 }
 
 const days = '?from=2026-11-01&to=2026-11-30&time_zone=UTC'
 /** Queries that the calls accept. */
 const queries: Readonly<Record<string, string>> = {
+  'DELETE /api/grants': '?all=true',
+  'POST /api/files': '?name=notes.txt',
   'GET /api/chat-list': '?section=recent',
+  'GET /api/chat/queue': '?chatId=chat',
+  'DELETE /api/chat/queue/{id}': '?chatId=chat',
   'GET /api/usage': days,
   'GET /api/usage.csv': days,
   'GET /api/chats/{id}/usage': '?messageIds=message',
+  'GET /api/chat/{id}/export': '?format=json',
 }
 
 describe.each(engines.filter(isConcurrent))('a failure of the database, on %s', (engine) => {
@@ -163,7 +195,7 @@ describe.each(engines.filter(isConcurrent))('a failure of the database, on %s', 
     ada = await product.join()
     // The first read of the list stores the default connectors.
     await ada.get('/api/mcp-servers')
-    calls = await listApiCalls(product.app)
+    calls = (await listApiCalls(product.app)).filter(({ name }) => name !== link)
   })
   afterEach(() => restore())
   afterAll(async () => {
@@ -171,15 +203,24 @@ describe.each(engines.filter(isConcurrent))('a failure of the database, on %s', 
     await database.close()
   })
 
+  const bodyOf = ({ name }: ApiCall) =>
+    name === 'POST /api/account/delete'
+      ? { confirmation: ada.user.email, id_token: String(Date.now()) }
+      : (bodies[name] ?? {})
   const send = (call: ApiCall) =>
     sendRequest({
       method: call.method,
       url:
         product.base +
-        call.path.replace('{place}', '0').replaceAll(/\{\w+\}/g, 'search') +
+        call.path.replace(/\{(place|number)\}/, '0').replaceAll(/\{\w+\}/g, 'search') +
         (queries[call.name] ?? ''),
-      headers: { host: 'localhost:3000', ...ada.headers },
-      ...(call.hasBody ? { body: JSON.stringify(bodies[call.name] ?? {}) } : {}),
+      headers: {
+        host: 'localhost:3000',
+        ...ada.headers,
+        ...(uploads.has(call.name) && { 'content-type': 'application/octet-stream' }),
+      },
+      ...(uploads.has(call.name) && { body: 'notes' }),
+      ...(call.hasBody && { body: JSON.stringify(bodyOf(call)) }),
     })
 
   it.each(failures[engine])(

@@ -4,7 +4,7 @@ import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import { minifySync, type Plugin } from 'vite'
 
-const compressible = /\.(js|css|html|svg|txt)$/
+const compressible = /\.(js|css|html|svg|txt|webmanifest)$/
 /** Smaller files are not compressed, since that would save too little. */
 const minCompressedBytes = 256
 

@@ -21,15 +21,16 @@ export default defineConfig({
     rolldownOptions: {
       output: {
         // Many small files load slower and compress worse than a few: one has what the signed-out page needs, and three
-        // more have what nearly every screen needs. The rest is split by screen.
+        // more have what nearly every screen needs. The rest is split by screen, and what uploads and shows files is
+        // loaded with the first file.
         codeSplitting: {
           groups: [
             { name: 'first-page', tags: ['$initial'] },
             { name: 'ui', test: /\/web\/ui\/(?!markdown\/)/ },
-            { name: 'lib', test: /\/web\/lib\/|node_modules\/swr\// },
+            { name: 'lib', test: /\/web\/lib\/(?!files\/)|node_modules\/swr\// },
             {
               name: 'shared',
-              test: /\/web\/(app|data|features)\/|\/contract\/|\/lucide-react\//,
+              test: /\/web\/(app|data|features)\/(?!files[./])|\/contract\/|\/lucide-react\//,
               minShareCount: 3,
             },
           ],

@@ -3,9 +3,9 @@ import { startProduct } from '../../e2e/support/product.ts'
 import { signUp } from '../../e2e/support/users.ts'
 import { findChromium } from '../../scripts/find-chromium.mjs'
 
-/** Starts the product and a browser. */
-export async function openProductPage() {
-  const product = await startProduct()
+/** Starts the product, or another build of it, and a browser. */
+export async function openProductPage(folder?: string) {
+  const product = await startProduct(folder === undefined ? {} : { folder })
   const executablePath = findChromium()
   const browser = await chromium.launch({
     ...(executablePath !== undefined && { executablePath }),

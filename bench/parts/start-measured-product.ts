@@ -41,13 +41,17 @@ export async function startProduct(
     RATE_LIMIT_READS: '10000000',
   }
   const running = await startProcess(main, [], environment)
-  const headers = {
-    authorization: `Bearer ${await provider.mint({ exp: Math.floor(Date.now() / 1000) + tokenLifetimeSeconds })}`,
+  const signIn = async (claims: Readonly<Record<string, unknown>> = {}) => {
+    const exp = Math.floor(Date.now() / 1000) + tokenLifetimeSeconds
+    return { authorization: `Bearer ${await provider.mint({ exp, ...claims })}` }
   }
+  const headers = await signIn()
   return {
     ...running,
     base,
     headers,
+    /** Returns the headers of another user. */
+    joinOther: () => signIn({ sub: 'other', email: 'other@example.com' }),
     /** Reserves this many chats and returns their ids. */
     newChats: async (count: number) => {
       const ids: string[] = []

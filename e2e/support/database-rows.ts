@@ -137,6 +137,7 @@ export async function writeToolCalls(
       started_at: Date.UTC(2026, 0, 2, 3, 4, index),
       duration: index % 2 === 0 ? 1_500 : null,
       bytes: index % 2 === 0 ? 2_048 : null,
+      edited: 0,
     })
     const rows = Array.from({ length: count }, (_, index) => rowOf(index + 1))
     await db.insertInto('tool_calls').values(rows).execute()

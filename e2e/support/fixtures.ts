@@ -48,7 +48,7 @@ export const test = base.extend<TestFixtures>({
       await problems.watch(context)
       await use(problems)
       // When the test has failed, its own error is more useful than errors in the console.
-      if (testInfo.errors.length === 0) problems.check()
+      if (testInfo.errors.length === 0) await problems.check()
     },
     { auto: true },
   ],

@@ -36,6 +36,8 @@ export interface ProductOptions {
   readonly publicOrigin?: string
   /** Hashes passwords at the cost of a real installation. Without it, hashing costs next to nothing. */
   readonly realPasswords?: boolean
+  /** The folder of another build. */
+  readonly folder?: string
 }
 
 const preload = (name: string) => ['--import', new URL(name, import.meta.url).href]
@@ -47,8 +49,9 @@ export async function startProduct({
   settings = {},
   publicOrigin = 'http://localhost',
   realPasswords = false,
+  folder = productFolder,
 }: ProductOptions = {}): Promise<Product> {
-  const entry = join(productFolder, 'server/dist/main.js')
+  const entry = join(folder, 'server/dist/main.js')
   if (!existsSync(entry))
     throw new Error('The product is not built. Start the browser tests with `npm run e2e`.')
   const dataDir = mkdtempSync(join(tmpdir(), 'yonder-e2e-'))

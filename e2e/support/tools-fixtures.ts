@@ -28,26 +28,27 @@ export const test = base.extend<ToolFixtures>({
   },
 })
 
-/** Calls the API as the user who is signed in on the page, and expects success. */
+/** Calls the API as the user who is signed in on the page, and expects success. A run is accepted, not awaited. */
 export async function callApi<Result = unknown>(
   page: Page,
   method: string,
   path: string,
   body?: object,
+  headers: Readonly<Record<string, string>> = {},
 ): Promise<Result> {
   const { status, text } = await page.evaluate(
-    async ([requestMethod, address, requestBody]) => {
+    async ([requestMethod, address, requestBody, more]) => {
       const key = Object.keys(localStorage).find((name) => name.startsWith('yonder.sign-in:')) ?? ''
       const { accessToken } = JSON.parse(localStorage.getItem(key) ?? '{}') as { accessToken: string }
-      const headers = { authorization: `Bearer ${accessToken}`, 'content-type': 'application/json' }
+      const authorization = `Bearer ${accessToken}`
       const response = await fetch(address, {
         method: requestMethod,
-        headers,
+        headers: { authorization, 'content-type': 'application/json', prefer: 'respond-async', ...more },
         ...(requestBody === '' ? {} : { body: requestBody }),
       })
       return { status: response.status, text: await response.text() }
     },
-    [method, path, body === undefined ? '' : JSON.stringify(body)] as const,
+    [method, path, body === undefined ? '' : JSON.stringify(body), headers] as const,
   )
   expect(status, text).toBeLessThan(300)
   return (text === '' ? undefined : JSON.parse(text)) as Result

@@ -10,8 +10,8 @@ const packages = /** @type {Record<string, readonly string[]>} */ ({
   scripts: ['bin'],
 })
 
-/** May import the settings that it documents, because it runs under tsx and after an installation. */
-const settingsDocs = 'scripts/write-settings-docs.mjs'
+/** May import what it documents, because it runs under tsx and after an installation. */
+const docsWriter = 'scripts/write-docs.mjs'
 
 /** The layers below the domains of the server, the lowest last. */
 const lowerLayers = ['access', 'http', 'db', 'config', 'lib']
@@ -19,17 +19,22 @@ const lowerLayers = ['access', 'http', 'db', 'config', 'lib']
 /** The folders that the files of a folder of the server or of the web may import besides their own. */
 const layers = /** @type {Record<string, Record<string, readonly string[]>>} */ ({
   server: {
-    completions: ['bots', 'chats', 'models', 'usage', 'connectors', 'identity', ...lowerLayers],
-    connectors: ['integrations', 'identity', ...lowerLayers],
-    shares: ['chats', 'identity', ...lowerLayers],
+    completions: ['bots', 'chats', 'models', 'usage', 'connectors', 'files', 'identity', ...lowerLayers],
+    connectors: ['integrations', 'files', 'identity', ...lowerLayers],
+    shares: ['chats', 'files', 'identity', ...lowerLayers],
     integrations: ['identity', ...lowerLayers],
     usage: ['models', 'identity', ...lowerLayers],
     bots: ['models', 'identity', ...lowerLayers],
-    chats: ['projects', 'identity', ...lowerLayers],
+    chats: ['projects', 'files', 'identity', ...lowerLayers],
     projects: ['bots', 'identity', ...lowerLayers],
+    notifications: ['chats', 'identity', ...lowerLayers],
     live: ['identity', ...lowerLayers],
     diagnosis: ['identity', ...lowerLayers],
+    inbox: ['completions', 'chats', 'identity', ...lowerLayers],
+    imports: ['transfers', 'bots', 'chats', 'projects', 'files', 'identity', ...lowerLayers],
+    transfers: ['identity', ...lowerLayers],
     export: [
+      'transfers',
       'completions',
       'connectors',
       'integrations',
@@ -37,9 +42,12 @@ const layers = /** @type {Record<string, Record<string, readonly string[]>>} */ 
       'chats',
       'projects',
       'usage',
+      'notifications',
+      'files',
       'identity',
       ...lowerLayers,
     ],
+    files: ['models', 'identity', ...lowerLayers],
     models: lowerLayers,
     tls: ['http', 'config', 'lib'],
     identity: lowerLayers,
@@ -60,8 +68,13 @@ const layers = /** @type {Record<string, Record<string, readonly string[]>>} */ 
 
 /** The features that are shown inside a feature, which may import them. */
 const featuresBelow = /** @type {Record<string, readonly string[]>} */ ({
+  account: ['chat', 'identity'],
+  data: ['account'],
+  notifications: ['identity'],
   projects: ['chat'],
-  chat: ['preferences', 'prompts', 'sharing', 'tools', 'usage'],
+  chat: ['files', 'preferences', 'prompts', 'sharing', 'tools', 'usage'],
+  inbox: ['chat', 'tools'],
+  tools: ['files'],
   'chat-list': ['projects', 'sharing'],
 })
 
@@ -114,7 +127,7 @@ function checkPackage(path, specifier, target) {
   const [to = ''] = target.split('/')
   if (specifier.startsWith('.') && !/\.(ts|tsx|mjs|css|json|svg)(\?\w+)?$/.test(specifier))
     return `'${specifier}' must be written with its extension`
-  if (from === to || (path === settingsDocs && to === 'server')) return undefined
+  if (from === to || (path === docsWriter && to === 'server')) return undefined
   if (!packages[from]?.includes(to)) return `${from} must not import ${to} ('${specifier}')`
   if (to === 'contract' && specifier.startsWith('.'))
     return `the contract is imported as '@yonder/contract/…', not as '${specifier}'`

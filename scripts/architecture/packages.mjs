@@ -20,7 +20,7 @@ function readDependencies(path) {
 const declared = new Map(Object.entries(manifests).map(([folder, path]) => [folder, readDependencies(path)]))
 /** An import that exists at run time: types are erased. */
 const runtimeImport =
-  /\b(?:import|export)\s+(?!type\b)[\w*{}\s,$]+?\s+from\s*['"]([^'"]+)['"]|\bimport\s*\(?\s*['"]([^'"]+)['"]/g
+  /\b(?:import|export)\s+(?!type\b)[\w*{}\s,$]+?\s+from\s*['"]([^'"]+)['"]|(?<!['"])\bimport\s*\(?\s*['"]([^'"]+)['"]/g
 
 /**
  * What is shipped imports only packages in `dependencies` of its own `package.json`. A package of the tests is there in

@@ -64,7 +64,7 @@ function blankComments(text) {
  */
 function listImports(path, code) {
   const clause =
-    /\b(?:import|export)\s+(?:type\s+)?[\w*{}\s,$]+?\s+from\s*['"]([^'"]+)['"]|\bimport\s*\(?\s*['"]([^'"]+)['"]/g
+    /\b(?:import|export)\s+(?:type\s+)?[\w*{}\s,$]+?\s+from\s*['"]([^'"]+)['"]|(?<!['"])\bimport\s*\(?\s*['"]([^'"]+)['"]/g
   return [...code.matchAll(clause)].map(([, from, bare]) => {
     const specifier = from ?? bare ?? ''
     return { specifier, target: findTarget(path, specifier) }

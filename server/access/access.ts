@@ -69,6 +69,11 @@ export function notDeleted(source: Source): RawBuilder<SqlBool> {
   return sql<SqlBool>`${column(source, 'deleted_at')} is null`
 }
 
+/** The condition for two rows of one query that belong to the same user, whoever asks. */
+export function ofSameUser(one: Source, other: Source): RawBuilder<SqlBool> {
+  return sql<SqlBool>`${column(one, 'user_id')} = ${column(other, 'user_id')}`
+}
+
 const ownedCondition = (userId: string, source: Source) =>
   sql<SqlBool>`${column(source, 'user_id')} = ${userId}`
 

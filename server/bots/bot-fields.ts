@@ -1,4 +1,4 @@
-import { type BotInput, type Bot, apiTypes, reasoningEfforts } from '@yonder/contract/bot'
+import { type BotInput, type Bot, apiTypes, inputChoices, reasoningEfforts } from '@yonder/contract/bot'
 import { z } from 'zod'
 import { ownerOf } from '../access/access.ts'
 import type { Config } from '../config/config.ts'
@@ -23,6 +23,8 @@ export const emptyBot: Omit<BotChange, 'name' | 'model'> = {
   top_p: null,
   reasoning_effort: null,
   context_window: null,
+  images: null,
+  pdf: null,
   connectors: null,
   title_model: null,
 }
@@ -82,6 +84,8 @@ export function applyBotInput(
     top_p: apply(stored.top_p, input.top_p),
     reasoning_effort: apply(stored.reasoning_effort, input.reasoning_effort),
     context_window: apply(stored.context_window, input.context_window),
+    images: apply(stored.images, input.images),
+    pdf: apply(stored.pdf, input.pdf),
     connectors: apply(stored.connectors, input.connectorIds && JSON.stringify(input.connectorIds)),
     title_model: apply(stored.title_model, input.title_model),
   }
@@ -153,6 +157,8 @@ export function presentBot(
     top_p: bot.top_p,
     reasoning_effort: reasoningEfforts.find((effort) => effort === bot.reasoning_effort) ?? null,
     context_window: bot.context_window,
+    images: inputChoices.find((choice) => choice === bot.images) ?? null,
+    pdf: inputChoices.find((choice) => choice === bot.pdf) ?? null,
     ...(contextWindow !== undefined && { known_context_window: contextWindow }),
     title_model: bot.title_model,
     connectors: connectorNamesOf(bot, connectors),

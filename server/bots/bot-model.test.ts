@@ -2,8 +2,14 @@ import { describe, expect, it } from 'vitest'
 import { sealCredential } from '../db/secrets/credential.ts'
 import { botKeyContext } from '../db/secrets/seal-contexts.ts'
 import { createSealer } from '../db/secrets/seal-secret.ts'
+import type { GuardedFetch } from '../http/outgoing/guarded-fetch.ts'
+import { ListedModels } from '../models/catalogue/listed-models.ts'
+import { userMessage, type ModelMessage } from '../models/model.ts'
 import { botRow as bot } from '../testing/factories/bots.ts'
-import { resolveEndpoint } from './bot-model.ts'
+import { readReply } from '../testing/models/read-reply.ts'
+import { strictProviders } from '../testing/models/strict/providers.ts'
+import { StrictNetwork } from '../testing/models/strict/strict-network.ts'
+import { findBotFacts, openBotModel, resolveEndpoint } from './bot-model.ts'
 
 const sealer = createSealer('a secret of tests that is long enough')
 const operator = { baseUrl: 'https://operator.example/v1', apiKey: 'the-operators-key' }
@@ -136,4 +142,67 @@ it('fails with instructions when the key was sealed with another secret', () => 
   ).toThrow(
     expect.objectContaining({ code: 'bot_misconfigured', message: expect.stringContaining('SECRET_KEY') }),
   )
+})
+
+describe('what the model of a bot can be given', () => {
+  const find = async (fields: Parameters<typeof bot>[0], listedModels = new ListedModels(() => 0)) => {
+    const deps = { config: { defaultModel: null, modelPrices: [] }, listedModels, now: () => 0 }
+    return (await findBotFacts(deps, bot(fields))).inputs
+  }
+  const openai = { base_url: 'https://api.openai.com/v1', model: 'gpt-4o' }
+
+  it('is known of its model at its address and in its API type', async () => {
+    expect(await find(openai)).toEqual({ images: true, pdf: true })
+    expect(await find({ ...openai, base_url: 'https://own.example/v1' })).toEqual({
+      images: true,
+      pdf: false,
+    })
+    expect(await find({ model: 'gpt-4o' })).toEqual({ images: false, pdf: false })
+  })
+
+  it('is what the bot says, before all that is known', async () => {
+    expect(await find({ ...openai, images: 'no', pdf: 'no' })).toEqual({ images: false, pdf: false })
+    const own = { base_url: 'https://own.example/v1', model: 'house-model' }
+    expect(await find({ ...own, images: 'yes' })).toEqual({ images: true, pdf: false })
+    expect(await find({ ...own, pdf: 'yes' })).toEqual({ images: false, pdf: true })
+  })
+
+  const file = { id: 'f', name: 'a.png', type: 'image/png', size: 1 }
+  const withFile: ModelMessage = { role: 'user', parts: [{ type: 'file', file }] }
+
+  it.each([
+    ['https://openrouter.ai/api/v1', userMessage('Hi'), true],
+    ['https://own.example/v1', userMessage('Hi'), false],
+    ['https://own.example/v1', withFile, true],
+  ])('is in the list of %s, which is read after a reply to %j: %s', async (base_url, message, isRead) => {
+    const listedModels = new ListedModels(() => 0)
+    const provider = strictProviders.find(({ name }) => name === 'OpenRouter')
+    if (provider === undefined) throw new Error('no stand-in')
+    const { dispatcher, requireUrl } = new StrictNetwork(provider).guards.userSupplied
+    const asked: string[] = []
+    const list = { data: [{ id: 'x/new', architecture: { input_modalities: ['text', 'image'] } }] }
+    const fetch = (url: URL) => {
+      asked.push(url.href)
+      return Promise.resolve(Response.json(list))
+    }
+    const guard = { dispatcher, requireUrl, fetch } as unknown as GuardedFetch
+    const guards = { userSupplied: guard, operatorSupplied: guard }
+    const fields = { base_url, model: 'x/new' }
+    const model = openBotModel({ ...withoutOperator, guards, listedModels }, bot(fields))
+    const remembered = new Promise<void>((resolve) => {
+      const remember = listedModels.remember.bind(listedModels)
+      listedModels.remember = (...read) => {
+        remember(...read)
+        resolve()
+      }
+    })
+    await readReply(
+      model,
+      { model: 'x/new', messages: [message], tools: [], maxTokens: null },
+      { signal: new AbortController().signal, onParts: () => undefined },
+    )
+    if (isRead) await remembered
+    expect(asked).toEqual(isRead ? [`${base_url}/models`] : [])
+    expect(await find(fields, listedModels)).toEqual({ images: isRead, pdf: false })
+  })
 })

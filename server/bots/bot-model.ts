@@ -8,11 +8,12 @@ import { AppError } from '../lib/app-error.ts'
 import type { ModelDeps } from '../models/adapter.ts'
 import type { ListedModels } from '../models/catalogue/listed-models.ts'
 import { findModelFacts } from '../models/catalogue/model-facts.ts'
+import { findInputs, type ModelInputs } from '../models/catalogue/model-inputs.ts'
 import type { ModelFacts } from '../models/catalogue/package-facts.ts'
 import { createDemoModel, demoModelName } from '../models/demo/demo-model.ts'
 import type { ModelEndpoint } from '../models/endpoint.ts'
 import { listModels } from '../models/list-models.ts'
-import type { ModelPart, ModelStream } from '../models/model.ts'
+import type { ModelPart, ModelRequest, ModelStream } from '../models/model.ts'
 import { openModel } from '../models/open-model.ts'
 import { addressOfBot, type BotSecretDeps } from './bot-fields.ts'
 
@@ -106,12 +107,25 @@ interface ReadListDeps extends Pick<ModelDeps, 'guards'> {
   readonly listedModels: ListedModels
 }
 
+/** The hosts of lists in OpenAI's form that say what models can do (`readListedInputs`). */
+const describingHosts = /(?:^|\.)(?:openrouter\.ai|mistral\.ai|fireworks\.ai|moonshot\.(?:ai|cn))$/
+
+function describesModels({ apiType, baseUrl }: ModelEndpoint): boolean {
+  if (apiType === 'anthropic') return true
+  return URL.canParse(baseUrl) && describingHosts.test(new URL(baseUrl).hostname)
+}
+
+/** Servers such as llama.cpp say it too, but the lists of most others do not, so they are asked when it matters. */
+function hasFiles({ messages }: ModelRequest): boolean {
+  return messages.some(({ parts }) => parts.some(({ type }) => type === 'file' || type === 'media'))
+}
+
 /**
- * Reads the list of the provider's models after a reply, when it is not known. The reply does not wait for it: what the
- * list says counts from the next request on. Only Anthropic's list says what its models can do.
+ * Reads the list of the provider's models after a reply, when it is not known and may say what models can do. The reply
+ * does not wait for it: what the list says counts from the next request on.
  */
 function readListAfter(model: ModelStream, endpoint: ModelEndpoint, deps: ReadListDeps): ModelStream {
-  if (endpoint.apiType !== 'anthropic') return model
+  if (endpoint.apiType === 'google') return model
   async function readList(closed: Promise<void>): Promise<void> {
     await closed
     if (!deps.listedModels.claimRead(endpoint)) return
@@ -123,7 +137,7 @@ function readListAfter(model: ModelStream, endpoint: ModelEndpoint, deps: ReadLi
   }
   return (request, options) => {
     const reply = model(request, options)
-    void readList(reply.closed)
+    if (describesModels(endpoint) || hasFiles(request)) void readList(reply.closed)
     return reply
   }
 }
@@ -135,14 +149,31 @@ export interface BotFactsDeps {
   readonly now: () => number
 }
 
+export interface BotFacts extends ModelFacts {
+  /** What the model can be given, as the bot says, else as is known. */
+  readonly inputs: ModelInputs
+}
+
 /** What is known about a bot's model, or about another model that its provider has called instead. */
-export function findBotFacts(
+export async function findBotFacts(
   { config, listedModels, now }: BotFactsDeps,
-  bot: Pick<BotRow, 'model' | 'base_url' | 'api_type' | 'custom_api_path'>,
+  bot: Pick<BotRow, 'model' | 'base_url' | 'api_type' | 'custom_api_path' | 'images' | 'pdf'>,
   model = bot.model,
-): Promise<ModelFacts> {
+): Promise<BotFacts> {
   const address = bot.base_url ?? config.defaultModel?.baseUrl ?? null
-  const list = { apiType: apiTypeOf(bot), baseUrl: address ?? '', customApiPath: bot.custom_api_path }
-  const listedWindow = listedModels.find(list, model)?.contextWindow
-  return findModelFacts(config, { model, address, time: now(), listedWindow })
+  const apiType = apiTypeOf(bot)
+  const list = { apiType, baseUrl: address ?? '', customApiPath: bot.custom_api_path }
+  const listed = listedModels.find(list, model)
+  const facts = await findModelFacts(config, {
+    model,
+    address,
+    time: now(),
+    listedWindow: listed?.contextWindow,
+  })
+  const known = findInputs({ apiType, model, address, listed })
+  const inputs = {
+    images: bot.images === null ? known.images : bot.images === 'yes',
+    pdf: bot.pdf === null ? known.pdf : bot.pdf === 'yes',
+  }
+  return { ...facts, inputs }
 }

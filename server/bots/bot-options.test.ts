@@ -49,6 +49,8 @@ describe.each(engines)('instructions and options of a bot, on %s', (engine) => {
       { context_window: 1000.5 },
       'context_window: must be a whole number from 1,000 to 100,000,000',
     ],
+    ['pictures as a boolean', { images: true }, 'images: must be yes or no'],
+    ['an unknown way of giving PDFs', { pdf: 'text' }, 'pdf: must be yes or no'],
     ['no tokens', { max_tokens: 0 }, 'max_tokens: must be a whole number from 1 to 10,000,000'],
   ])('refuses %s by field and limit, and writes nothing', async (_, options, message) => {
     const before = await rows()

@@ -16,6 +16,8 @@ const options = {
   top_p: 0.9,
   reasoning_effort: 'low',
   context_window: 8_000,
+  images: 'yes',
+  pdf: 'no',
   title_model: 'namer',
   connectors: ['default'],
 }
@@ -25,6 +27,8 @@ const noOptions = {
   top_p: null,
   reasoning_effort: null,
   context_window: null,
+  images: null,
+  pdf: null,
   title_model: null,
   connectors: null,
 }
@@ -216,6 +220,7 @@ describe.each(engines)('bots on %s', (engine) => {
       ...noOptions,
       instructions: '',
       reasoning_effort: '',
+      images: '',
     })
     expect(cleared.json()).toEqual({
       name: 'Full',

@@ -313,35 +313,6 @@ describe.each(engines)('chats on %s', (engine) => {
     })
   })
 
-  it('reads a file as it is, for its owner only, and it can be cached but runs no script', async () => {
-    const chatId = await ada.newChat()
-    const [question] = await sendAndReceive(ada, chatId, 'Draw', 'Drawn.')
-    const messageId = question?.id ?? ''
-    await product.database.db
-      .insertInto('files')
-      .values({
-        id: `file of ${chatId}`,
-        chat_id: chatId,
-        message_id: messageId,
-        name: 'page.svg',
-        type: 'image/svg+xml',
-        size: 6,
-        data: Buffer.from('<svg/>').toString('base64'),
-      })
-      .execute()
-    const path = `/api/files/${encodeURIComponent(`file of ${chatId}`)}`
-    const response = await ada.get(path)
-    expect(response.body).toBe('<svg/>')
-    expect(response.headers).toMatchObject({
-      'content-type': 'image/svg+xml',
-      'content-security-policy': "default-src 'none'; sandbox",
-      'x-content-type-options': 'nosniff',
-    })
-    expect((await (await product.join('Eve')).get(path)).statusCode).toBe(404)
-    // Nothing of it stays on the disk of a computer that others use too.
-    expect(response.headers['cache-control']).toBe('no-store')
-  })
-
   it('reserves one chat for a repeated request, and another one for every other request and user', async () => {
     const eve = await product.join('Eve')
     const reserve = async (client: ChatClient, request: string) =>

@@ -9,7 +9,6 @@ import {
   SelectResponse,
 } from '@yonder/contract/chat'
 import { findLastShownLeaf, nextSelectedAt } from '@yonder/contract/lib/last-shown-leaf'
-import { z } from 'zod'
 import { ownedBy } from '../access/access.ts'
 import type { Database, Db } from '../db/database.ts'
 import { AnyId, type Api, route } from '../http/api.ts'
@@ -22,7 +21,6 @@ import { newId } from '../lib/new-id.ts'
 import { normalizeText } from '../lib/text.ts'
 import { lockProject } from '../projects/project-store.ts'
 import { lockChatOnly, insertChat, selectLeaf, restoreDefaultTitle } from './chat-store.ts'
-import { findFile } from './file-store.ts'
 import { listNodes, updateMessage } from './message-store.ts'
 import { type ActiveRunReader, readChat } from './present-chat.ts'
 import type { SearchChats } from './search/open-search.ts'
@@ -64,25 +62,6 @@ export function registerChatRoutes(api: Api, deps: ChatRoutesDeps): void {
     async (request) => {
       const chat = await readChat(deps.database, runReader, requireUser(request), request.params.id)
       return { ...chat, messages: readInPages(chat.messages) }
-    },
-  )
-
-  api.get(
-    '/api/files/:id',
-    route('owner', 'Read a file of a message', [], {
-      params: AnyId,
-      response: { 200: { content: { '*/*': { schema: z.unknown() } } } },
-    }),
-    async (request, reply) => {
-      const file = await findFile(db, requireUser(request), request.params.id)
-      if (file === undefined) throw new AppError('not_found', 'There is no such file. Reload the page.')
-      return reply
-        .type(file.type)
-        .headers({
-          // A file that is opened as a page runs no script and loads nothing.
-          'content-security-policy': "default-src 'none'; sandbox",
-        })
-        .send(Buffer.from(file.data, 'base64'))
     },
   )
 

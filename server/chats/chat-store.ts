@@ -11,7 +11,7 @@ import { AppError } from '../lib/app-error.ts'
  * Characters of all messages of a chat together. A chat is read and sent as a whole, so a larger one could use up the
  * memory of the process.
  */
-const maxChatChars = 20_000_000
+export const maxChatChars = 20_000_000
 
 /** Returns false if there is a chat with this id already. */
 export async function insertChat(db: Db, chat: NewChatRow): Promise<boolean> {
@@ -57,6 +57,15 @@ export async function requireChatToRead(db: Db, actor: Actor, chatId: string): P
   }
 }
 
+const queuedQuery = prepareQuery((db, chat: { readonly id: string }) =>
+  db.selectFrom('queued_messages').select('id').where('chat_id', '=', chat.id).limit(1).compile(),
+)
+
+/** Whether messages wait in a chat. */
+export async function hasQueued(db: Db, chatId: string): Promise<boolean> {
+  return (await queuedQuery(db, { id: chatId })).rows.length > 0
+}
+
 const chatLock = prepareQuery(
   (
     db,
@@ -80,12 +89,24 @@ const chatLock = prepareQuery(
           .whereRef('projects.id', '=', 'chats.project_id')
           .as('project_instructions'),
       )
+      .returning((eb) =>
+        eb
+          .exists(
+            eb
+              .selectFrom('queued_messages')
+              .select('queued_messages.id')
+              .whereRef('queued_messages.chat_id', '=', 'chats.id'),
+          )
+          .as('has_queue'),
+      )
       .compile(),
 )
 
 /** A chat with the instructions of its project; null in no project. */
 export interface LockedChat extends ChatRow {
   readonly project_instructions: string | null
+  /** Whether messages wait in it. */
+  readonly has_queue: boolean
 }
 
 /**
@@ -104,7 +125,7 @@ export async function lockChat(
   const { rows } = await chatLock(trx, { id: chatId, actor, now, addedChars })
   const [chat] = rows
   if (chat === undefined) throw unknownChat()
-  return chat
+  return { ...chat, has_queue: Boolean(chat.has_queue) }
 }
 
 /**
@@ -215,6 +236,17 @@ export async function touchChat(
   await timeUpdate(db, { id: chatId, now, addedChars, unread: Number(unread) })
 }
 
+/** Returns today's name of the bot with which a chat goes on; undefined when it was deleted. */
+export async function findBotOfChat(db: Db, actor: Actor, id: string): Promise<string | undefined> {
+  const bot = await db
+    .selectFrom('bots')
+    .select('name')
+    .where('id', '=', id)
+    .where(readable(actor, 'bots'))
+    .executeTakeFirst()
+  return bot?.name
+}
+
 /** Returns the ids of a page of a user's chats, the last changed first. */
 export async function listChatIds(
   db: Db,
@@ -275,8 +307,16 @@ export async function deleteUnusedChats(
     .selectFrom(unused)
     .select('id')
     .where((is) => is.or([is('created_at', '<', expiredBefore), is('place', '>', max)]))
-  // Checked again, because a first message may have arrived meanwhile.
-  await db.deleteFrom('chats').where('selected_message_id', 'is', null).where('id', 'in', deleted).execute()
+  await db
+    .deleteFrom('chats')
+    // Checked again, because a first message may have arrived meanwhile.
+    .where('selected_message_id', 'is', null)
+    .where('id', 'in', deleted)
+    // One that could not be sent waits for its user.
+    .where(({ not, exists, selectFrom }) =>
+      not(exists(selectFrom('queued_messages as q').select('q.id').whereRef('q.chat_id', '=', 'chats.id'))),
+    )
+    .execute()
 }
 
 function unknownChat(): AppError {

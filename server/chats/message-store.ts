@@ -13,15 +13,23 @@ import { AppError } from '../lib/app-error.ts'
 /** A message to append. `appendMessage` sets its parent and its time. */
 export type NewMessage = Pick<MessageRow, 'chat_id' | 'id' | 'role' | 'content' | 'status'> &
   Partial<
-    Pick<MessageRow, 'files' | 'model' | 'bot_id' | 'bot' | 'connector_id' | 'server' | 'tool' | 'outcome'>
+    Pick<
+      MessageRow,
+      'files' | 'file_names' | 'model' | 'bot_id' | 'bot' | 'connector_id' | 'server' | 'tool' | 'outcome'
+    >
   >
 
 type ContentColumns = Pick<MessageRow, 'content' | 'files'>
+type WrittenContent = ContentColumns & Pick<MessageRow, 'file_names'>
 
 /** Converts the content of a message to its columns. */
-export function toContentColumns(content: MessageContent): ContentColumns {
+export function toContentColumns(content: MessageContent): WrittenContent {
   const files = filesOfContent(content)
-  return { content: textOfContent(content), files: files.length === 0 ? null : JSON.stringify(files) }
+  return {
+    content: textOfContent(content),
+    files: files.length === 0 ? null : JSON.stringify(files),
+    file_names: files.length === 0 ? null : files.map(({ name }) => name).join('\n'),
+  }
 }
 
 const Files = z.array(FileRef)
@@ -81,6 +89,7 @@ const emptyMessage: MessageRow = {
   role: '',
   content: '',
   files: null,
+  file_names: null,
   reasoning: null,
   status: '',
   error_code: null,
@@ -182,6 +191,22 @@ export async function findMessage(db: Db, chatId: string, id: string): Promise<M
   return (await messageQuery(db, { chatId, id })).rows[0]
 }
 
+/** Returns those of the ids that messages of a chat have. */
+export async function listKnownMessages(
+  db: Db,
+  chatId: string,
+  ids: readonly string[],
+): Promise<ReadonlySet<string>> {
+  if (ids.length === 0) return new Set()
+  const rows = await db
+    .selectFrom('messages')
+    .select('id')
+    .where('chat_id', '=', chatId)
+    .where('id', 'in', [...ids])
+    .execute()
+  return new Set(rows.map(({ id }) => id))
+}
+
 /** Returns the fields of a parent that `appendMessage` needs. Rejects when the message does not exist. */
 export function requireParent(
   db: Db,
@@ -209,6 +234,28 @@ export async function listNotices(db: Db, chatId: string, botId: string): Promis
   return rows.flatMap(({ notice }) => notice ?? [])
 }
 
+/** A reply that failed because the provider refused a file, which the message of the error names. */
+export interface FileRefusal {
+  readonly id: string
+  readonly message: string
+}
+
+/** Returns the refusals of files that a chat's messages were answered with by a model, in no order. */
+export async function listFileRefusals(
+  db: Db,
+  chatId: string,
+  model: string,
+): Promise<readonly FileRefusal[]> {
+  const rows = await db
+    .selectFrom('messages')
+    .select(['id', 'error_message'])
+    .where('chat_id', '=', chatId)
+    .where('error_code', '=', 'file_refused')
+    .where('model', '=', model)
+    .execute()
+  return rows.map(({ id, error_message }) => ({ id, message: error_message ?? '' }))
+}
+
 /** Returns the messages directly under a message, oldest first: replies, results, or messages that the user wrote. */
 export function listChildren(db: Db, chatId: string, parentId: string): Promise<MessageRow[]> {
   return selectMessages(db)
@@ -216,6 +263,23 @@ export function listChildren(db: Db, chatId: string, parentId: string): Promise<
     .where('m.parent_id', '=', parentId)
     .orderBy('m.unix_timestamp')
     .execute()
+}
+
+/** Returns how many replies a message has besides one. Their texts are not read. */
+export async function countReplies(
+  db: Db,
+  { chat_id, id }: Pick<MessageRow, 'chat_id' | 'id'>,
+  exceptId: string,
+): Promise<number> {
+  const { count } = await db
+    .selectFrom('messages')
+    .select(({ fn }) => fn.countAll().as('count'))
+    .where('chat_id', '=', chat_id)
+    .where('parent_id', '=', id)
+    .where('role', '=', 'assistant')
+    .where('id', '<>', exceptId)
+    .executeTakeFirstOrThrow()
+  return Number(count)
 }
 
 /** What is read of all messages of a chat or path before their texts. */
@@ -256,7 +320,7 @@ function selectPlaces(db: Db) {
 }
 
 /** The SQL of the size of these columns. The database reads it without reading the texts. */
-function bytesOf(table: string, columns: readonly (keyof MessageRow)[]) {
+export function bytesOf(table: string, columns: readonly (keyof MessageRow)[]) {
   const sizes = columns.map((column) => sql`coalesce(octet_length(${sql.ref(`${table}.${column}`)}), 0)`)
   return sql<number>`${sql.join(sizes, sql` + `)}`
 }
@@ -309,6 +373,21 @@ export async function listConnectorNames(db: Db, actor: Actor): Promise<Readonly
     .where(readable(actor, 'connectors'))
     .execute()
   return new Map(rows.map(({ id, name }) => [id, name]))
+}
+
+/** Returns the ids of those results of a chat whose connector keeps its pictures from models. */
+export async function listHiddenPictures(db: Db, chatId: string): Promise<ReadonlySet<string>> {
+  const rows = await db
+    .selectFrom('message_files as f')
+    .innerJoin('messages as m', (join) =>
+      join.onRef('m.chat_id', '=', 'f.chat_id').onRef('m.id', '=', 'f.message_id'),
+    )
+    .innerJoin('connectors as c', 'c.id', 'm.connector_id')
+    .select('m.id')
+    .where('f.chat_id', '=', chatId)
+    .where('c.pictures', '=', 0)
+    .execute()
+  return new Set(rows.map(({ id }) => id))
 }
 
 /** Returns the places of all messages of a chat in its tree, oldest first. */
@@ -384,28 +463,47 @@ const pathAfterSummaryQuery = preparePathQuery(
 /** What is read here of a `StoredCall`. */
 interface PathCall {
   readonly continues?: true
+  readonly imported?: true
 }
 
 /**
- * Converts the rows of a path to its messages. Each call is stored with those that come after it in its batch, which
+ * Converts the rows of a path to its messages. Calls that were imported are left out, with their reasoning and results:
+ * they were made by another model, with tools that are unknown here. Each other call is stored with those that come after it in its batch, which
  * together can have a hundred times their size. Only the last one keeps them here: the others are on the path.
  */
 class PathReader {
   readonly path: PathMessage[] = []
   #lastCall: { readonly index: number; readonly call: PathCall } | undefined
+  /** Whether the last message is a call that was imported. */
+  #isImported = false
 
   add(row: PathRow): void {
     if (row.call !== null) {
       const call = JSON.parse(row.call) as PathCall
+      this.#isImported = call.imported === true
+      if (this.#isImported) {
+        this.path.push({ ...withContent(row), call: null, arguments: null, reasoning: null })
+        return
+      }
       const last = this.#lastCall
       const before = last && this.path[last.index]
       if (call.continues === true && last !== undefined && before !== undefined)
         this.path[last.index] = { ...before, call: JSON.stringify({ ...last.call, rest: [] }) }
       this.#lastCall = { index: this.path.length, call }
+    } else if (this.#isImported) {
+      this.#isImported = false
+      // It stays in its place, because a prompt must end with the user when it was the last message.
+      if (isToolResult(row)) {
+        this.path.push({ ...row, content: '' })
+        return
+      }
     }
-    this.path.push(row.files === null ? row : { ...row, content: contentOf(row) })
+    this.path.push(withContent(row))
   }
 }
+
+const withContent = (row: PathRow): PathMessage =>
+  row.files === null ? row : { ...row, content: contentOf(row) }
 
 /** Reads the messages of a path that the query has not read, in pages, each in a turn of the event loop of its own. */
 async function readPath(db: Db, chatId: string, rows: readonly MaybePathRow[]): Promise<PathMessage[]> {

@@ -6,6 +6,7 @@ import { type ChatRoutesDeps, registerChatRoutes } from './chat-routes.ts'
 import { deleteUnusedChats } from './chat-store.ts'
 import { markExpired } from './deletion/deletion-store.ts'
 import { purgeSlice, purgeUser, slicePauseMs } from './deletion/purge-chats.ts'
+import { registerDraftRoutes } from './drafts/draft-routes.ts'
 import { type ChatListRoutesDeps, registerChatListRoutes } from './list/chat-list-routes.ts'
 import { openSearch } from './search/open-search.ts'
 
@@ -68,6 +69,7 @@ export function openChats({ config: { selfService }, database, now }: AppDeps, o
         searchChats: search.searchChats,
         onChatChanged,
       })
+      registerDraftRoutes(api, database)
       registerChatListRoutes(api, { database, now, selfService, onChatsChanged, onDeleted })
     },
     /** Deletes all chats of a user for good, in slices, so that other users do not wait. */

@@ -3,12 +3,12 @@ import type { Chat, ChatRun } from '@yonder/contract/chat'
 import type { Compaction } from '@yonder/contract/compaction'
 import { errorCodes, type ErrorCode } from '@yonder/contract/error'
 import { cutReasons, messageStatuses, Usage, type Message } from '@yonder/contract/message'
-import { LeftOutTools, toolCallStates, ToolOutcome, type ToolCall } from '@yonder/contract/tool-call'
+import { LeftOutTools, ToolOutcome } from '@yonder/contract/tool-call'
 import type { Database, Db } from '../db/database.ts'
 import { readSnapshot, type Snapshot } from '../db/read-snapshot.ts'
 import type { ChatRow, CompactionRow, MessageRow } from '../db/tables/tables.ts'
 import type { User } from '../identity/user.ts'
-import { requireChatToRead } from './chat-store.ts'
+import { findBotOfChat, hasQueued, requireChatToRead } from './chat-store.ts'
 import { listCompactions } from './compaction-store.ts'
 import { presentPlace } from './list/present-listed-chat.ts'
 import {
@@ -18,7 +18,7 @@ import {
   type MessagePlace,
   readMessages,
 } from './message-store.ts'
-import { parseCall, placeOf } from './tool-call-store.ts'
+import { presentCallOf } from './present-call.ts'
 
 /** The active run of a chat, with the messages folded from its events. */
 export interface RunSnapshot {
@@ -54,19 +54,17 @@ export type ReadChat = Omit<Chat, 'messages'> & { readonly messages: AsyncIterab
  * @throws AppError `not_found`
  */
 export async function readChat(
-  source: Pick<Database, 'db' | 'dialect'>,
+  source: Pick<Database, 'db' | 'dialect' | 'bytes'>,
   runs: ActiveRunReader,
   user: User,
   chatId: string,
 ): Promise<ReadChat> {
   for (;;) {
-    const chat = await readSnapshot(source, async (snapshot) =>
-      readChatAt(snapshot, await requireChatToRead(snapshot.db, user, chatId), {
-        runs,
-        user,
-        pagesFrom: source.db,
-      }),
-    )
+    const chat = await readSnapshot(source, async (snapshot) => {
+      const row = await requireChatToRead(snapshot.db, user, chatId)
+      const read = await readChatAt(snapshot, row, { runs, user, pagesFrom: source.db })
+      return read !== 'expired' && (await hasQueued(snapshot.db, chatId)) ? { ...read, queued: true } : read
+    })
     if (chat !== 'expired') return chat
     await runs.expire(chatId)
   }
@@ -91,6 +89,7 @@ export async function readChatAt(
   const run = await runs.read(snapshot, chatId, (messages) => fitsPlaces(messages, places))
   if (run === 'expired') return run
   const compactions = await listCompactions(db, chatId)
+  const bot = chat.bot_id === null ? undefined : await findBotOfChat(db, user, chat.bot_id)
   return {
     id: chatId,
     ...(chat.title !== null && { title: chat.title }),
@@ -99,6 +98,7 @@ export async function readChatAt(
     update_time: new Date(chat.updated_at).toISOString(),
     selected_message_id: chat.selected_message_id,
     run: run?.run ?? null,
+    ...(bot !== undefined && { bot }),
     ...(compactions.length > 0 && { compactions: compactions.map(presentCompaction) }),
   }
 }
@@ -190,7 +190,7 @@ export function presentMessage(row: MessageRow): Message {
       server: row.server,
       tool: row.tool,
       arguments: row.arguments,
-      call: presentCall(row),
+      call: presentCallOf(row),
       outcome: row.outcome === null ? null : ToolOutcome.parse(JSON.parse(row.outcome)),
       notice: row.notice,
       left_out_tools: row.left_out_tools === null ? null : LeftOutTools.parse(JSON.parse(row.left_out_tools)),
@@ -202,28 +202,6 @@ export function presentMessage(row: MessageRow): Message {
     }),
   }
   return message.status === 'failed' ? showFailure(message) : message
-}
-
-/** Presents a call to the owner of its chat, without the data that only the server needs. */
-function presentCall({ call, call_state }: MessageRow): ToolCall | null {
-  const state = toolCallStates.find((known) => known === call_state)
-  if (call === null || state === undefined) return null
-  const stored = parseCall(call)
-  const { title, changes, fingerprint, credential } = stored
-  const place = placeOf(stored)
-  const base = {
-    state,
-    ...(title === undefined ? {} : { title }),
-    ...(place === undefined ? {} : { place }),
-  }
-  if (state !== 'waiting') return base
-  return {
-    ...base,
-    ...(changes === undefined ? {} : { changes: [...changes] }),
-    ...(fingerprint === undefined ? {} : { fingerprint }),
-    // A call that was stored without its credential is not made when it is approved: no connector has an empty one.
-    credential: credential ?? '',
-  }
 }
 
 /** Omits the fields that are null: a chat may have thousands of messages, and most of their fields are null. */

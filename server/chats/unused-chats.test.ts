@@ -66,6 +66,32 @@ describe.each(engines)('the removal of unused chats on %s', (engine) => {
       expect((await hoarder.get(`/api/chats/${id}`)).statusCode).toBe(200)
   })
 
+  it('keeps a chat whose first message still waits to be sent', async () => {
+    const chatId = await ada.newChat()
+    const { db } = product.database
+    const row = {
+      chat_id: chatId,
+      id: 'first',
+      user_id: ada.user.id,
+      branch_id: '',
+      position: 1,
+      content: '"Words"',
+      bot_id: 'deleted',
+      time_zone: null,
+      steers: 0,
+      problem: null,
+      run_id: null,
+      created_at: 1,
+    }
+    await db.insertInto('queued_messages').values(row).execute()
+    const later = Date.now() + 1_000
+    await deleteUnusedChats(db, { expiredBefore: later, surplusBefore: later, max: 0 })
+    expect((await ada.get(`/api/chat/queue?chatId=${chatId}`)).json()).toMatchObject({
+      messages: [{ content: 'Words' }],
+      paused: 'no_bot',
+    })
+  })
+
   it('keeps 100 unused chats of a user that are older than ten minutes', async () => {
     const { db } = product.database
     const hoarder = await product.join('Collector')

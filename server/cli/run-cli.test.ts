@@ -36,7 +36,7 @@ describe('the command yonder', () => {
     [['--help'], 'users'],
     [['help', 'start'], 'yonder start --port 8080'],
     [['users', '--help'], 'yonder users invite ada@example.com'],
-    [['users', 'export', '--help'], 'yonder users export ada@example.com ada.json'],
+    [['users', 'export', '--help'], 'yonder users export ada@example.com ada.zip'],
     [['--version'], 'Yonder '],
     [['version'], 'Node '],
   ])('prints help with examples for %j, and exits with code 0', async (parameters, expected) => {

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { insertKey } from '../db/secrets/key-store.ts'
 import { installationKeyContext } from '../db/secrets/seal-contexts.ts'
 import { createSealer } from '../db/secrets/seal-secret.ts'
-import { insertKey } from '../identity/provider/key-store.ts'
 import { hashTables } from '../testing/database/hash-tables.ts'
 import {
   engines,

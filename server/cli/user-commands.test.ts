@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { hashTables } from '../testing/database/hash-tables.ts'
 import { engines, isConcurrent } from '../testing/database/test-database.ts'
+import { readZip } from '../testing/files/read-zip.ts'
 import { testSecret } from '../testing/identity/identity-server.ts'
 import { OperatorScene } from '../testing/identity/operator-scene.ts'
 import { SignInSession, testAccount } from '../testing/identity/sign-in-session.ts'
@@ -160,31 +161,33 @@ describe.each(engines.filter(isConcurrent))('yonder users on %s', (engine) => {
   })
 
   it('exports to a new file that only its owner can read', async () => {
-    const file = join(folder, 'data of ü.json')
+    const file = join(folder, 'data of ü.zip')
     expect(await print('export', email, file)).toBe(
-      `The data of ada@example.com is in ${file} (0 chats, ${statSync(file).size} bytes).\n`,
+      `The data of ada@example.com is in ${file} (0 chats, ${statSync(file).size.toLocaleString('en')} bytes).\n`,
     )
     expect(statSync(file).mode & 0o777).toBe(0o600)
-    expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ user: { email }, chats: [] })
-    const content = readFileSync(file, 'utf8')
+    const content = readFileSync(file)
+    const zip = await readZip(content)
+    expect(zip.jsonOf('user.json')).toMatchObject({ email })
+    expect(zip.chats).toEqual([])
     const again = await run(['export', email, file])
     expect(again.stderr).toContain('it exists already')
     expect(again.code).toBe(1)
-    expect(readFileSync(file, 'utf8')).toBe(content)
+    expect(readFileSync(file)).toEqual(content)
   })
 
   it('leaves no file when the export fails', async () => {
     writeFileSync(join(folder, 'file'), '')
     for (const [path, reason] of [
-      ['nope/ada.json', 'there is no such file or folder'],
-      ['file/ada.json', 'a part of the path is not a folder'],
+      ['nope/ada.zip', 'there is no such file or folder'],
+      ['file/ada.zip', 'a part of the path is not a folder'],
       ['.', 'it exists already'],
     ] as const) {
       const { code, stderr } = await run(['export', email, join(folder, path)])
       expect(stderr).toContain(reason)
       expect(code).toBe(1)
     }
-    expect((await run(['export', 'nobody', join(folder, 'nobody.json')])).code).toBe(1)
+    expect((await run(['export', 'nobody', join(folder, 'nobody.zip')])).code).toBe(1)
     expect(readdirSync(folder)).toEqual(['file'])
   })
 })

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import { readSnapshot } from '../db/read-snapshot.ts'
 import { exportUser } from '../export/export-user.ts'
+import { ofOneMoment } from '../export/read-exported-chat.ts'
 import { invitations, resetLinks } from '../identity/accounts/operator-links.ts'
 import {
   createReset,
@@ -15,6 +16,7 @@ import {
   type ManageUsersDeps,
 } from '../identity/users/manage-users.ts'
 import { toVisibleLine } from '../lib/text.ts'
+import packageJson from '../package.json' with { type: 'json' }
 import { withInstallation, type Cli, type Installation } from './cli.ts'
 import { formatTable } from './format-table.ts'
 import type { Result } from './terminal.ts'
@@ -123,14 +125,14 @@ export function addUserCommands(cli: Cli): void {
     )
   users
     .command('export <user> <file>')
-    .description('write everything that is stored about the user to a new JSON file')
+    .description('write everything that is stored about the user to a new ZIP')
     .addHelpText(
       'after',
       `
-The file has the profile, sign-ins, bots, connectors, integrations, shared links, usage, tool calls, long texts of
-prompts, and all chats with every version of their messages and the images of results. It has no keys, tokens or
-passwords. Only you can read it.
-${example('users export ada@example.com ada.json')}`,
+The ZIP has the profile, sign-ins, projects, bots, connectors, integrations, shared links, usage, tool calls, long texts
+of prompts, and all chats with every version of their messages and their files. It has no keys, tokens or passwords.
+Only you can read it. Users can import it.
+${example('users export ada@example.com ada.zip')}`,
     )
     .action((name: string, file: string) =>
       manage(async (deps, { database, config }) => {
@@ -138,12 +140,16 @@ ${example('users export ada@example.com ada.json')}`,
         let chats = 0
         const onChat = (done: number, total: number): void => {
           chats = total
-          terminal.progress(`Chat ${done} of ${total}`)
+          if (done > 0) terminal.progress(`Chat ${done} of ${total}`)
         }
+        const { version } = packageJson
         const bytes = await readSnapshot(database, (snapshot) =>
           writeNewFile(
             resolve(file),
-            exportUser({ database: snapshot, publicUrl: config.publicUrl, now: Date.now, onChat }, user),
+            exportUser(
+              { source: ofOneMoment(snapshot), publicUrl: config.publicUrl, version, now: Date.now, onChat },
+              user,
+            ),
           ),
         )
         return {
@@ -159,7 +165,7 @@ const userHelp = `<user> is an e-mail or an id. Write id:<id> when several users
 Examples:
   yonder users list --json
   yonder users invite ada@example.com
-  yonder users export ada@example.com ada.json`
+  yonder users export ada@example.com ada.zip`
 
 function example(...commands: readonly string[]): string {
   return `\n${commands.length > 1 ? 'Examples' : 'Example'}:\n${commands.map((command) => `  yonder ${command}`).join('\n')}`

@@ -12,8 +12,8 @@ afterEach(() => rmSync(join(path, '..'), { recursive: true, force: true }))
 
 it('writes all parts and returns the bytes', async () => {
   async function* parts() {
-    yield 'ü'
-    yield 'x'.repeat(1_000_000)
+    yield Buffer.from('ü')
+    yield Buffer.alloc(1_000_000, 'x')
   }
   expect(await writeNewFile(path, parts())).toBe(1_000_002)
   expect(readFileSync(path, 'utf8')).toHaveLength(1_000_001)
@@ -28,7 +28,7 @@ it.each([
   ],
 ])('removes the file when %s', async (_name, error, message) => {
   async function* parts() {
-    yield 'begin'
+    yield Buffer.from('begin')
     throw error
   }
   await expect(writeNewFile(path, parts())).rejects.toThrow(message)

@@ -4,11 +4,11 @@ import { findFileProblem } from './file-problem.ts'
 import { CommandError } from './terminal.ts'
 
 /**
- * Writes a text in parts to a new file that only its owner can read, and returns its size in bytes. An existing file is
+ * Writes bytes in parts to a new file that only its owner can read, and returns its size in bytes. An existing file is
  * not changed, and a file that could not be written completely is removed.
  * @throws CommandError when a problem with the file prevents it, or Ctrl+C is pressed
  */
-export async function writeNewFile(path: string, parts: AsyncIterable<string>): Promise<number> {
+export async function writeNewFile(path: string, parts: AsyncIterable<Uint8Array>): Promise<number> {
   const file = await open(path, 'wx', 0o600).catch((error: unknown) => {
     throw toCommandError(path, error) ?? error
   })
@@ -20,7 +20,7 @@ export async function writeNewFile(path: string, parts: AsyncIterable<string>): 
     for await (const part of parts) {
       interrupted.signal.throwIfAborted()
       await file.appendFile(part)
-      bytes += Buffer.byteLength(part)
+      bytes += part.length
     }
     await file.sync()
     return bytes

@@ -337,9 +337,7 @@ describe.each(engines)('completions on %s', (engine) => {
       const stream = await ada.send(chatId, 'Hi')
       stream.leave()
       gate.open()
-      await expect
-        .poll(async () => (await ada.readChat(chatId)).messages[1]?.content, { timeout: 5_000 })
-        .toBe('all of it')
+      await expect.poll(async () => (await ada.readChat(chatId)).messages[1]?.content).toBe('all of it')
       await expect.poll(async () => (await ada.readChat(chatId)).run).toBeNull()
     })
 

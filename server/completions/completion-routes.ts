@@ -4,6 +4,8 @@ import {
   CompletionRequest,
   FollowQuery,
   RunAccepted,
+  StepDecisionRequest,
+  StepDecisionResponse,
   ToolAnswerRequest,
   ToolAnswerResponse,
   ToolConfirmRequest,
@@ -14,10 +16,12 @@ import { requireBot } from '../bots/bot-store.ts'
 import { requireChat } from '../chats/chat-store.ts'
 import type { BotRow } from '../db/tables/tables.ts'
 import { type Api, route } from '../http/api.ts'
+import { closeSignal } from '../http/close-signal.ts'
 import { sseFrame, type SseHub } from '../http/sse.ts'
 import { requireUser } from '../identity/authenticate.ts'
 import type { User } from '../identity/user.ts'
 import { AppError } from '../lib/app-error.ts'
+import { describeDevice } from '../lib/describe-device.ts'
 import type { CompletionDeps } from './completion-deps.ts'
 import { followRun } from './log/read-run.ts'
 import { findLastSeq, findLatestRun } from './log/run-store.ts'
@@ -26,6 +30,7 @@ import { readTimeZone } from './prompt/fill-instructions.ts'
 import type { WrittenRun } from './run.ts'
 import { confirmCall, requirePendingCall, recordDenials } from './start/confirm-call.ts'
 import { continueRun } from './start/continue-run.ts'
+import { decideStep } from './start/decide-step.ts'
 import { hasExpiredLog, repeatReply } from './start/repeat-reply.ts'
 import { regenerateReply, sendMessage, writeWhenFree, type SendOutcome } from './start/send-message.ts'
 import { startRun } from './start/start-run.ts'
@@ -65,7 +70,10 @@ function registerReplyRoutes(api: Api, routes: CompletionRoutesDeps): void {
       deps.runs.checkAccepting()
       deps.runs.checkUserLimit(perMinute, user.id)
       const bot = await requireBot(deps.database.db, user, body.botName)
-      const sent = await writeWhenFree(deps, body.chatId, () => writeRequestedReply(deps, user, bot, body))
+      const on = deviceOf(request)
+      const sent = await writeWhenFree(deps, body.chatId, () =>
+        writeRequestedReply(deps, user, bot, body, on),
+      )
       if (sent.kind === 'repeated') {
         if (prefersAsync(request)) return accept(reply, body.chatId, null)
         sse.checkLimit(request)
@@ -82,7 +90,7 @@ function registerReplyRoutes(api: Api, routes: CompletionRoutesDeps): void {
 }
 
 function registerToolRoutes(api: Api, routes: CompletionRoutesDeps): void {
-  const { completions: deps, perMinute } = routes
+  const { completions: deps, perMinute, onChatChanged } = routes
   api.post(
     '/api/tool/confirm',
     {
@@ -99,9 +107,38 @@ function registerToolRoutes(api: Api, routes: CompletionRoutesDeps): void {
       deps.runs.checkUserLimit(perMinute, user.id)
       const bot = await requireBot(deps.database.db, user, body.botName)
       const pending = await requirePendingCall(deps.database, user, body)
-      const run = await writeWhenFree(deps, pending.chat_id, () => confirmCall(deps, user, pending))
+      const confirmation = {
+        bot,
+        edited: body.edited,
+        on: deviceOf(request),
+        signal: closeSignal(reply.raw),
+      }
+      const run = await writeWhenFree(deps, pending.chat_id, () =>
+        confirmCall(deps, user, pending, confirmation),
+      )
       startRun(deps, run, { user, bot, timeZone: readTimeZone(body.time_zone) })
       return respondToRun(routes, request, reply, run)
+    },
+  )
+
+  api.put(
+    '/api/tool/step-decision',
+    {
+      ...route('owner', 'Decide about a later call of a step', ['conflict'], {
+        body: StepDecisionRequest,
+        response: { 200: StepDecisionResponse },
+      }),
+      config: { exactNumbers: 'number' },
+    },
+    async (request, reply) => {
+      const user = requireUser(request)
+      const { body } = request
+      const call = await decideStep(deps, user, body, {
+        on: deviceOf(request),
+        signal: closeSignal(reply.raw),
+      })
+      onChatChanged(user.id, body.chatId)
+      return { call }
     },
   )
 
@@ -180,9 +217,17 @@ async function writeRequestedReply(
   user: User,
   bot: BotRow,
   request: CompletionRequest,
+  on: string,
 ): Promise<SendOutcome> {
   if ('userMessageId' in request) return regenerateReply(deps, user, bot, request)
-  return request.server ? continueRun(deps, user, bot, request) : sendMessage(deps, user, bot, request)
+  return request.server
+    ? continueRun(deps, user, bot, request)
+    : sendMessage(deps, user, bot, { ...request, on })
+}
+
+/** Describes the device of a request, which is stored with what the user decides. */
+function deviceOf({ headers }: FastifyRequest): string {
+  return describeDevice(headers['user-agent'])
 }
 
 function lastEventId(request: FastifyRequest): number {

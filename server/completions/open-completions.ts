@@ -1,4 +1,6 @@
+import type { Actor } from '../access/access.ts'
 import { findStorageProblem, isTemporary } from '../db/storage-problem.ts'
+import type { BotRow } from '../db/tables/tables.ts'
 import type { Api } from '../http/api.ts'
 import { createSseHub, type SseOptions } from '../http/sse.ts'
 import { requireUser } from '../identity/authenticate.ts'
@@ -6,6 +8,7 @@ import { registerCompactionRoutes } from './compaction-routes.ts'
 import type { CompletionDeps } from './completion-deps.ts'
 import { registerCompletionRoutes } from './completion-routes.ts'
 import { ActiveRuns } from './log/active-runs.ts'
+import { listQuestions } from './log/list-questions.ts'
 import { createRunReader } from './log/read-run.ts'
 import { RunFeed, type RunSubscribers } from './log/run-feed.ts'
 import { RunLog } from './log/run-log.ts'
@@ -15,6 +18,8 @@ import { ToolSupportCache } from './loop/call-model.ts'
 import { handleRequests, startRunMaintenance } from './maintenance/run-maintenance.ts'
 import { registerPromptRoutes } from './prompt-routes.ts'
 import { ContextWindows } from './prompt/context-windows.ts'
+import { registerQueueRoutes } from './queue/queue-routes.ts'
+import { QueueRunner } from './queue/queue-runner.ts'
 import { ChatTitles, type TitleDeps } from './title/chat-titles.ts'
 
 /** The dependencies of the app that this domain uses. */
@@ -22,12 +27,22 @@ type AppDeps = Pick<CompletionDeps, 'database' | 'nodeId' | 'now'>
 
 export interface CompletionOptions
   extends
-    Pick<CompletionDeps, 'openBotModel' | 'findModelFacts' | 'connectors' | 'compactAt' | 'onError'>,
+    Pick<
+      CompletionDeps,
+      | 'openBotModel'
+      | 'findModelFacts'
+      | 'findTaker'
+      | 'connectors'
+      | 'files'
+      | 'compactAt'
+      | 'onEnded'
+      | 'onChatChanged'
+      | 'onQuestion'
+      | 'onError'
+    >,
     Pick<TitleDeps, 'onTitled' | 'onUntitled'> {
   /** The users with a live stream at this node. Receives run events, other changes, and gaps in the notifications. */
   readonly subscribers: RunSubscribers & ChangeListener
-  /** Notifies the live streams of the user of a change to the chat that is not a run event. */
-  readonly onChatChanged: (userId: string, chatId: string) => void
   /**
    * Completions that each user may request per minute. The same number limits the replies of the user in progress at
    * this node.
@@ -72,30 +87,46 @@ export function openCompletions(appDeps: AppDeps, options: CompletionOptions) {
     now,
     openBotModel: options.openBotModel,
     findModelFacts,
+    findTaker: options.findTaker,
     toolSupport: new ToolSupportCache(now),
     contextWindows: new ContextWindows(findModelFacts, now),
     titles,
     compactAt: options.compactAt,
     connectors: options.connectors,
+    files: options.files,
+    onEnded(run) {
+      options.onEnded(run)
+      queues.drain(run.chatId)
+    },
+    onChatChanged: options.onChatChanged,
+    onQuestion: options.onQuestion,
     onError,
   }
+  const queueDeps = { ...deps, perMinute: options.perMinute }
+  const queues = new QueueRunner(queueDeps)
+  const { contextWindows } = deps
   const feed = new RunFeed(deps, subscribers)
   const sse = createSseHub({
     heartbeat: JSON.stringify({ type: 'heartbeat' }),
     onOpen: options.onOpen,
     keyOf: (request) => requireUser(request).id,
   })
-  const endMaintenance = startRunMaintenance(deps)
+  const endMaintenance = startRunMaintenance({ ...deps, onChatChanged: options.onChatChanged })
 
   return {
     register(api: Api): void {
       const { perMinute, onChatChanged } = options
       registerCompletionRoutes(api, { completions: deps, sse, perMinute, onChatChanged })
+      registerQueueRoutes(api, queueDeps)
       registerPromptRoutes(api, deps)
       registerCompactionRoutes(api, { completions: deps, perMinute, onChatChanged })
     },
     /** Reads the active run of a chat, whichever node executes it. */
     runReader: createRunReader(deps),
+    /** Returns the running calls of a user that ask a question. */
+    listQuestions: (user: Actor) => listQuestions(deps, user),
+    /** Returns the window that prompts of a bot are fitted into, in tokens; undefined when nothing is known. */
+    findContextWindow: (bot: BotRow) => contextWindows.find(bot),
     countActive: () => runs.size,
     feed,
     /** From now on, new runs are refused. */
@@ -105,6 +136,8 @@ export function openCompletions(appDeps: AppDeps, options: CompletionOptions) {
     stopDeleted: () => void handleRequests(deps).catch(onError),
     /** Refuses new runs, and ends running ones as interrupted, with their text. Call it before the database closes. */
     async close(): Promise<void> {
+      runs.refuseNew()
+      await queues.close()
       await runs.close()
       await titles.close()
       sse.close()

@@ -1,12 +1,11 @@
 import type { Bot } from '@yonder/contract/bot'
 import type { MessageUsage, UsageReport } from '@yonder/contract/usage/usage-report'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { exportUser } from '../export/export-user.ts'
-import { requireManagedUser } from '../identity/users/manage-users.ts'
 import { botName, type ChatClient } from '../testing/chat/open-chat-app.ts'
 import { callOf, openToolApp, waitingCall, type ToolApp } from '../testing/chat/open-tool-app.ts'
 import { engines } from '../testing/database/test-database.ts'
 import { addCompaction } from '../testing/factories/chats.ts'
+import { readExport } from '../testing/files/read-export.ts'
 
 const today = 'from=2026-01-01&to=2026-12-31&time_zone=UTC'
 
@@ -38,18 +37,7 @@ describe.each(engines)('after a rename, on %s', (engine) => {
     return messages.map(({ bot, server }) => [bot, server])
   }
 
-  async function exportData() {
-    const deps = {
-      database: product.database,
-      issuer: ada.user.issuer,
-      embedded: false,
-      now: Date.now,
-    }
-    const user = await requireManagedUser({ ...deps, sealer: undefined as never }, ada.user.subject)
-    let text = ''
-    for await (const part of exportUser({ ...deps, publicUrl: 'http://localhost' }, user)) text += part
-    return JSON.parse(text) as Record<string, Record<string, unknown>[]>
-  }
+  const exportData = () => readExport(product.database, ada.user.subject)
 
   describe('of a bot', () => {
     const namesOfBot = async (chatId: string, replyId: string) => {
@@ -64,8 +52,8 @@ describe.each(engines)('after a rename, on %s', (engine) => {
         usage.calls[0]?.bot,
         report.bots[0]?.bot,
         /^2026-06-01,([^,]*),/m.exec(csv)?.[1],
-        data['usage']?.[0]?.['bot'],
-        (data['chats']?.[0]?.['messages'] as { bot?: string }[] | undefined)?.[1]?.bot,
+        (data.jsonOf('usage.json') as { bot: string }[])[0]?.bot,
+        data.chats[0]?.messages[1]?.bot,
       ]
     }
 
@@ -174,9 +162,9 @@ describe.each(engines)('after a rename, on %s', (engine) => {
       const { calls } = (await ada.get('/api/mcp-server/Courteous/calls')).json<{ calls: object[] }>()
       expect(calls).toMatchObject([{ connector: 'Courteous', approval: 'denied' }])
       await renameConnector('Courteous', 'Kind')
-      expect((await exportData())['tool_calls']).toMatchObject([{ connector: 'Kind' }])
+      expect((await exportData()).jsonOf('tool_calls.json')).toMatchObject([{ connector: 'Kind' }])
       await ada.delete('/api/mcp-server/Kind')
-      expect((await exportData())['tool_calls']).toMatchObject([{ connector: 'Courteous' }])
+      expect((await exportData()).jsonOf('tool_calls.json')).toMatchObject([{ connector: 'Courteous' }])
       expect((await readNames(chatId))[1]).toEqual([botName, 'polite'])
     })
 

@@ -5,7 +5,7 @@ import type { EndedStatus, StartedEvent, UnnumberedEvent } from '@yonder/contrac
 import type { ErrorDetail } from '@yonder/contract/error'
 import type { CutReason } from '@yonder/contract/message'
 import type { BatchCall, RemainingCalls } from '../chats/tool-call-store.ts'
-import type { ToolOutcome } from '../connectors/calls/tool-call.ts'
+import type { CallApproval, DecidedBy, ToolOutcome } from '../connectors/calls/tool-call.ts'
 import type { Db } from '../db/database.ts'
 
 /** A stored run, with what its start needs. */
@@ -39,8 +39,11 @@ export interface RunActions {
   dispatch(remaining: RemainingCalls): Promise<ToolInvocation | undefined>
   /** Runs a call, once, and stores its result. */
   invoke(invocation: ToolInvocation): Promise<void>
-  /** Opens another reply after the tool's result. */
-  openReply(): Promise<void>
+  /**
+   * Opens another reply after the tool's result. With `callsModel`, the model writes it, and what the user has added
+   * meanwhile comes before it; else it makes the next call of the batch.
+   */
+  openReply(callsModel: boolean): Promise<void>
 }
 
 /** A call that was approved or needs no approval, and is run next. */
@@ -51,15 +54,16 @@ export interface ToolInvocation {
   readonly connectorId: string | null
   readonly connectorName: string
   readonly toolName: string
-  /** A JSON object as text, unless the call is refused. */
+  /** A JSON object as text, unless the call is refused: the user's, if the user has changed the model's. */
   readonly arguments: string
   /** The result of a call that cannot be made, for example of a tool that does not exist. Nothing is called. */
   readonly refusal: ToolOutcome | undefined
   /**
-   * Why the call may run: the user allowed it once, its tool is on the allow list, or its connector has no such
-   * list. A call that cannot be made has `no_list`.
+   * Why the call may run. A call that cannot be made has `no_list`.
    */
-  readonly approval: 'once' | 'listed' | 'no_list'
+  readonly approval: CallApproval
+  /** Who decided about the call, for its record. */
+  readonly decided: DecidedBy
   /** Identifies the tool's definition when the call was dispatched. A tool that has changed since is not called. */
   readonly fingerprint: string | undefined
   /** Identifies the connector and credential that the user approved. Undefined for a call that needed no approval. */

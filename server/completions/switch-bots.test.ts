@@ -68,7 +68,7 @@ describe('a chat that is continued with another bot', () => {
       requireUrl: (url: string | URL) => new URL(url),
     }
     product = await openToolScene({
-      deps: { guards: { userSupplied: guard, operatorSupplied: guard } as never },
+      deps: { guards: { userSupplied: guard, serverSupplied: guard, operatorSupplied: guard } as never },
     })
     await product.connect(product.ada, 'polite')
     await product.ada.post('/api/bot', { name: 'small', model: 'scripted', context_window: 2_500 })
@@ -252,6 +252,21 @@ describe('a chat that is continued with another bot', () => {
       await stream.ended
       return historyOf(chatId)
     },
+    'a message that went into a reply after its results': async () => {
+      const gate = product.model.gate()
+      product.model.reply([{ reasoning: 'hm' }, gate, calculate('1 + 1', 'a'), calculate('2 + 2', 'b')])
+      product.model.reply(['So it is.'])
+      const chatId = await product.ada.newChat()
+      const stream = await product.ada.send(chatId, 'Do it')
+      for (const [id, content] of Object.entries({ one: 'And 3?', two: 'Rather 4.' })) {
+        await product.ada.post('/api/chat/queue', { chatId, id, botName: 'Helper', content })
+        await product.ada.patch(`/api/chat/queue/${id}`, { chatId, steers: true })
+      }
+      gate.open()
+      await stream.ended
+      expect(stream.run.messages.slice(-3).map(({ id }) => id)).toEqual(['one', 'two', expect.any(String)])
+      return historyOf(chatId)
+    },
     'a message that was edited, with calls before and after it': async () => {
       const { chatId } = await begin([{ reasoning: 'hm' }, calculate('1 + 1', 'a')])
       const parentId = (await idsOf(chatId)).at(-1)
@@ -322,6 +337,9 @@ describe('a chat that is continued with another bot', () => {
     },
   }
 
+  /** Every third message of the user or result also has pictures. */
+  const media = ['none', 'several', 'none'] as const
+
   /** What each provider says to this history and one more message, in requests that are written as for its bots. */
   const problemsOf = async ({ chatId, leaf }: History) => {
     const { run } = await say(chatId, 'And then?', [['ok']], { parentId: leaf })
@@ -331,7 +349,7 @@ describe('a chat that is continued with another bot', () => {
     for (const [index, provider] of strictProviders.entries()) {
       for (const own of settings) {
         const to = { ...provider, host: hostOf(index) }
-        const { end, refusals } = await sendHistory(to, source, { maxTokens: null, ...own })
+        const { end, refusals } = await sendHistory(to, { ...source, media }, { maxTokens: null, ...own })
         if (end?.type !== 'finish' || unexpected(refusals).length > 0)
           problems.push(`${provider.name}: ${JSON.stringify([end, refusals])}`)
       }

@@ -13,6 +13,7 @@ it('has a default for every setting', () => {
     host: '127.0.0.1',
     isLoopback: true,
     publicUrl: 'http://localhost:3000',
+    pushContact: 'mailto:admin@localhost',
     dataDir: join(process.cwd(), 'data'),
     databaseUrl: null,
     oidc: null,

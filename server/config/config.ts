@@ -205,6 +205,10 @@ function toConfig(env: Settings, machine: Machine) {
     isLoopback,
     /** The origin that users open, without a path. */
     publicUrl: publicUrl.origin,
+    /** Where push services reach the operator, as `mailto:` or `https:`. */
+    pushContact:
+      env.PUSH_CONTACT ??
+      (publicUrl.protocol === 'https:' ? publicUrl.origin : `mailto:admin@${publicUrl.hostname}`),
     /** The certificate with which this process speaks https itself: one that it makes, or files. Null without TLS. */
     tls,
     /** Whether the process runs in a container, whose `localhost` is not the machine that the operator sees. */
@@ -278,12 +282,27 @@ function toConfig(env: Settings, machine: Machine) {
       proxies: toProxies(env),
     },
     maxCallMs: env.MAX_CALL_SECONDS * 1_000,
+    /** What users may not allow (`connectors/tools/operator-ceilings.ts`). */
+    ceilings: {
+      alwaysAsk: env.TOOLS_ALWAYS_ASK ?? [],
+      blocked: env.TOOLS_BLOCKED ?? [],
+      /** The longest that an allowance of a tool lasts, in hours; null for no limit. */
+      maxGrantHours: env.MAX_GRANT_HOURS ?? null,
+    },
     /** The catalogue behind Browse Connectors; null means that only the shipped list is shown. */
     connectorRegistryUrl: nullIfNone(env.CONNECTOR_REGISTRY_URL),
     /** The address of the operator's OAuth client document, for authorization servers of connectors; null without one. */
     connectorClientMetadataUrl: env.CONNECTOR_CLIENT_METADATA_URL ?? null,
     /** The id of the share behind 'See Demo'; null means that there is no such link. */
     demoShareId: nullIfNone(env.DEMO_SHARE_ID),
+    /** In bytes. */
+    files: {
+      maxFile: Math.floor(env.MAX_FILE_MB * 1_000_000),
+      /** Of all files of a user. */
+      quota: Math.floor(env.MAX_USER_FILES_MB * 1_000_000),
+    },
+    /** Of the files of one import together, in bytes. */
+    maxImport: Math.floor(env.IMPORT_MAX_MB * 1_000_000),
     /** Whether users may delete their data themselves. */
     selfService: env.SELF_SERVICE === 'on',
     sourceUrl: env.SOURCE_URL,

@@ -6,6 +6,11 @@ import { isHeaderSecret } from '../lib/text.ts'
 
 export const httpUrl = z.url({ protocol: /^https?$/, error: 'must be an http or https address' })
 
+/** How somebody is reached about notifications, as VAPID has it. */
+export const contactUrl = z
+  .url({ protocol: /^(mailto|https)$/, error: 'must be an address that begins with mailto: or https:' })
+  .max(200)
+
 export const origin = httpUrl.refine(
   (text) => !URL.canParse(text) || new URL(text).href === `${new URL(text).origin}/`,
   'must be an origin such as https://chat.example.com, without a path',
@@ -109,6 +114,20 @@ export const hostList = list(z.string().refine(isHostAndPort, 'must be host:port
 function isHostAndPort(text: string): boolean {
   const port = /^(?:\[[0-9a-fA-F:]+\]|[^\s:/\][]+):(\d{1,5}|\*)$/.exec(text)?.[1]
   return port === '*' || Number(port) <= 65_535
+}
+
+/** `a.example,b.example:8443/delete_*,google-gmail/send,*`: which tools of which connectors. */
+export const toolList = list(
+  z.string().refine(isToolPattern, 'must be host or host/tool, such as api.example.com/delete_*'),
+)
+
+function isToolPattern(text: string): boolean {
+  const [, host = '', port, tool] =
+    /^(\*|[^\s:/[\]*]+|\[[0-9a-fA-F:]+\])(?::(\d{1,5}))?(?:\/(.+))?$/.exec(text) ?? []
+  if (host === '' || (host === '*' && port !== undefined)) return false
+  const isHost = host === '*' || URL.canParse(`http://${host}${port === undefined ? '' : `:${port}`}`)
+  // A star is only meant as the end.
+  return isHost && !(tool ?? '').slice(0, -1).includes('*')
 }
 
 export const emailList = list(

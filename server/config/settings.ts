@@ -3,6 +3,7 @@ import { ApiKeyServices } from './api-key-service.ts'
 import { DefaultBots } from './default-bots.ts'
 import { modelPrices } from './model-prices.ts'
 import {
+  contactUrl,
   emailList,
   fraction,
   hostList,
@@ -16,6 +17,7 @@ import {
   perMinute,
   postgresUrl,
   proxyUrl,
+  toolList,
   trueOrFalse,
 } from './setting-values.ts'
 
@@ -54,6 +56,8 @@ function withDefault<Schema extends z.ZodType>(schema: Schema, defaultValue: str
   described.set(setting, { ...info, defaultValue })
   return setting
 }
+
+const megabytes = (max: number) => z.coerce.number('must be a number of megabytes').min(1).max(max)
 
 const drainRule = 'must be a whole number from 0 to 3600'
 
@@ -267,11 +271,20 @@ const models = {
   }),
 }
 
+const notifications = {
+  PUSH_CONTACT: optional(contactUrl, {
+    otherwise: '`PUBLIC_URL` when it begins with `https`, else `mailto:admin@` and its host',
+    example: 'mailto:admin@example.com',
+    description:
+      'Where push services reach you about notifications that you send, as `mailto:` or `https:`. Apple refuses one that does not look real, such as `mailto:admin@localhost`.',
+  }),
+}
+
 const connectors = {
   ALLOWED_PRIVATE_HOSTS: optional(hostList, {
     example: '192.168.1.20:11434',
     description:
-      'Addresses inside your network that bots and connectors may reach, as `host:port,…`. `*` as the port allows every port.',
+      'Addresses inside your network that bots, connectors, webhooks and notifications may reach, as `host:port,…`. `*` as the port allows every port.',
   }),
   API_KEY_SERVICES: optional(json(ApiKeyServices, 'a JSON list of services'), {
     otherwise: 'Tavily, Exa, Firecrawl, Jina, Context7 and GitHub',
@@ -285,6 +298,26 @@ const connectors = {
     {
       description:
         'How long one call of a tool may take, in seconds, and the longest time limit of a connector. Time that a call waits for its user does not count.',
+    },
+  ),
+  TOOLS_ALWAYS_ASK: optional(toolList, {
+    example: 'pay.example.com,google-gmail/send_*',
+    description:
+      'Tools whose every call a user must approve, as `host` or `host/tool,…`: the host of a connector, perhaps with a port, `*` for all, or `default`, `google-gmail` or `google-calendar`. A tool may end in `*`.',
+  }),
+  TOOLS_BLOCKED: optional(toolList, {
+    example: 'files.example.com/delete_*',
+    description: 'Tools that are not offered and never run, in the same form.',
+  }),
+  MAX_GRANT_HOURS: optional(
+    z.coerce
+      .number('must be a number of hours')
+      .positive('must be more than 0')
+      .max(87_600, 'must be at most 87600, which is ten years'),
+    {
+      otherwise: 'no limit',
+      example: '24',
+      description: 'After how many hours a tool that a user has allowed asks again.',
     },
   ),
   CONNECTOR_REGISTRY_URL: withDefault(
@@ -309,9 +342,18 @@ const pages = {
       description: "The shared chat behind 'See Demo'. `demo` is a built-in chat; `none` hides the link.",
     },
   ),
+  MAX_FILE_MB: withDefault(megabytes(1_000), '25', {
+    description: 'The most that one attached file may have, in megabytes.',
+  }),
+  MAX_USER_FILES_MB: withDefault(megabytes(1_000_000), '1000', {
+    description: 'The most that all files of a user may have together, in megabytes.',
+  }),
+  IMPORT_MAX_MB: withDefault(megabytes(100_000), '1024', {
+    description: 'The most that the files of one import may have together, in megabytes.',
+  }),
   SELF_SERVICE: withDefault(z.enum(['on', 'off'], 'must be on or off'), 'off', {
     description:
-      'Whether users may delete chats themselves. While it is `off`, the legal pages say so, and chats can only be archived.',
+      'Whether users may delete and export their chats, and delete their account. While it is `off`, the legal pages say so, and chats can only be archived.',
   }),
   SOURCE_URL: withDefault(httpUrl, 'https://github.com/yonder-chat/yonder', {
     description: 'The address of the source code, which the app links to.',
@@ -347,6 +389,7 @@ export const Settings = z.object({
   ...hostedSignIn,
   ...google,
   ...models,
+  ...notifications,
   ...connectors,
   ...pages,
   ...rateLimits,
@@ -361,6 +404,7 @@ const sections: readonly (readonly [title: string, settings: Readonly<Record<str
   ['Sign-in with a provider of your own', hostedSignIn],
   ['Google', google],
   ['Models and bots', models],
+  ['Notifications', notifications],
   ['Connectors', connectors],
   ['Pages', pages],
   ['Rate limits (requests per minute)', rateLimits],

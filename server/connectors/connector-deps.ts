@@ -15,6 +15,7 @@ import type { LargeMessageReader } from './responses/large-message-reader.ts'
 import type { ResponseScheduler } from './responses/response-scheduler.ts'
 import type { AdaptedTools } from './tools/adapt-tools.ts'
 import type { AnnouncedRefreshes, ToolsAnnouncement } from './tools/announced-refreshes.ts'
+import type { OperatorCeilings } from './tools/operator-ceilings.ts'
 
 /** The dependencies of this domain's functions. Created in `open-connectors.ts`. */
 export interface ConnectorDeps {
@@ -33,6 +34,8 @@ export interface ConnectorDeps {
   readonly onRenamed: (userId: string) => void
   /** Called when the visible state of a user's connectors has changed. */
   readonly onChanged: (userId: string) => void
+  /** Called when what a user's bots may do without asking has changed. */
+  readonly onGrantsChanged: (userId: string) => void
   /** Aborted when the process shuts down. */
   readonly closing: AbortSignal
   /** Called with errors that no user can act on. */
@@ -41,6 +44,8 @@ export interface ConnectorDeps {
 
 export interface ConnectorSettings {
   readonly limits: ConnectorLimits
+  /** What the operator does not let users allow. */
+  readonly ceilings: OperatorCeilings
   /** The origin that users open, without a path. */
   readonly publicUrl: string
   /** The URL of our published client metadata document for authorization servers; null when it is not published. */
@@ -64,6 +69,8 @@ export interface SharedState {
   readonly tokenLeases: TokenLeases<boolean>
   readonly toolRefreshes: SingleFlight<void>
   readonly announcedRefreshes: AnnouncedRefreshes<ToolsAnnouncement>
+  /** When the server of a connector, by `connectionKey`, last announced other tools, in milliseconds since 1970. */
+  readonly announcedAt: LRUCache<string, number>
   readonly registryReads: SingleFlight<void>
   /** The accounts of connectors, by `credentialIdOf`. */
   readonly accounts: LRUCache<string, ConnectorAccount>

@@ -20,7 +20,8 @@ export const connectorLimits = {
   maxCallIdleMs: 60 * second,
   /** Time of the whole call, without the time spent waiting for the user. */
   maxCallMs: 30 * minute,
-  maxCallBytes: 4 * megabyte,
+  /** Bytes of the responses to a call: a file of 10 MB has 13.4 as base64. */
+  maxCallBytes: 16 * megabyte,
   /** Size of a response of an authorization server. */
   maxOAuthBytes: 256 * kilobyte,
   /** Time of one request to an authorization server; leaves time for the next server when one does not respond. */
@@ -52,8 +53,9 @@ export const connectorLimits = {
   maxCallsPerHost: 64,
   /** Characters of a result that a model gets. */
   maxResultChars: 100_000,
-  maxImages: 5,
-  maxImageBytes: 5 * megabyte,
+  /** Files of a result that are kept, and the size of each. */
+  maxFiles: 10,
+  maxFileBytes: 10_000_000,
   /** Elicitations of one call. A call is also sent again at most as many times. */
   maxElicitations: 5,
   maxElicitationFields: 32,
@@ -68,6 +70,12 @@ export const connectorLimits = {
   maxToolListTtlMs: 24 * 60 * minute,
   /** How long a reply, or a request for the connectors, waits for lists of tools from remote servers. */
   maxToolListWaitMs: 3 * second,
+  /** How old the list of tools may be, by the time of its request, when an approved or allowed call starts. */
+  maxDefinitionAgeMs: 5 * second,
+  /** How long such a call waits for a newer list. */
+  maxDefinitionWaitMs: 5 * second,
+  /** Grants with limits. */
+  maxGrantsPerUser: 500,
   /** Pauses between the refreshes of a list whose server announces changes. */
   minAnnouncedPauseMs: 200,
   /** Longer than `maxIdleMs`, so that the connection of a server that never stops announcing is closed. */

@@ -65,6 +65,7 @@ describe.each(engines)('connectors on %s', (engine) => {
       allow_tools: null,
       block_tools: [],
       time_limit: null,
+      pictures: true,
       tools: [],
       credential: expect.stringMatching(/^\S+ 1$/) as string,
     }

@@ -26,13 +26,13 @@ import { listConnectorCalls } from './calls/call-record-store.ts'
 import { browseServers } from './catalogue/browse-servers.ts'
 import type { ConnectorDeps } from './connector-deps.ts'
 import { disconnectConnector } from './connector-state.ts'
-import { credentialIdOf, deleteConnector, findConnector, requireConnector } from './connector-store.ts'
+import { credentialIdOf, deleteConnector, requireConnector } from './connector-store.ts'
 import { connectionKey, connectionPrefix } from './mcp/connection-pool.ts'
 import { readBrowserKey, formatConsentCookie, createConsentRequest } from './oauth/consent-request.ts'
 import { findGrant } from './oauth/grant-store.ts'
 import { presentConnector, presentTools } from './present-connector.ts'
 import { changeConnector, requireDeletable, createConnector } from './save-connector.ts'
-import { readConnectors, syncConnectors } from './sync-connectors.ts'
+import { readConnectors, requireSyncedConnector, syncConnectors } from './sync-connectors.ts'
 import { changePermissions } from './tools/change-permissions.ts'
 import { readModelTool } from './tools/list-model-tools.ts'
 import { listPermissions, type PermissionVersion } from './tools/permission-store.ts'
@@ -133,6 +133,7 @@ export function registerConnectorRoutes(api: Api, deps: ConnectorDeps): void {
       const connector = await changeConnector(deps, user, name, request.body)
       revoke?.()
       deps.onChanged(user.id)
+      deps.onGrantsChanged(user.id)
       if (connector.credential_version !== before.credential_version) {
         await deps.shared.pool.drop(connectionPrefix(connector))
       }
@@ -152,6 +153,7 @@ export function registerConnectorRoutes(api: Api, deps: ConnectorDeps): void {
       const { name } = await requireSyncedConnector(deps, user, request.params.name)
       const connector = await changePermissions(deps, user, name, request.body)
       deps.onChanged(user.id)
+      deps.onGrantsChanged(user.id)
       return presentOne(deps, connector)
     },
   )
@@ -167,6 +169,7 @@ export function registerConnectorRoutes(api: Api, deps: ConnectorDeps): void {
       await deleteConnector(database.db, user, connector.id)
       revoke()
       deps.onChanged(user.id)
+      deps.onGrantsChanged(user.id)
       deps.onRenamed(user.id)
       await deps.shared.pool.drop(connectionPrefix(connector))
       return reply.status(204).send(null)
@@ -210,24 +213,6 @@ export function registerConnectorRoutes(api: Api, deps: ConnectorDeps): void {
       return presentOne(deps, await requireConnector(database.db, user, connector.name))
     },
   )
-}
-
-/**
- * Returns a connector of the user. If the name may be that of a default connector, the default connectors are
- * synchronised first, because they are created only when the user first needs them.
- * @throws AppError `not_found`
- */
-async function requireSyncedConnector(
-  { database: { db }, builtIns, now }: ConnectorDeps,
-  user: Actor,
-  name: string,
-): Promise<ConnectorRow> {
-  const known = await findConnector(db, user, name)
-  const mayBeDefault = known?.is_default === 1 || builtIns.list.some((builtIn) => builtIn.name === name)
-  if (!mayBeDefault) return requireConnector(db, user, name)
-  const synced = await syncConnectors(db, user, builtIns, now())
-  const connector = synced.find((row) => row.name === name)
-  return connector ?? requireConnector(db, user, name)
 }
 
 /**
@@ -313,10 +298,10 @@ async function* presentEach(
 
 /** The tools of the connector, which can have megabytes, are read while they are sent. */
 function present(
-  { database: { db }, sealer }: ConnectorDeps,
+  deps: ConnectorDeps,
   connector: ConnectorRow,
   permissions: readonly PermissionVersion[],
 ): Connector {
-  const tools = presentTools(connector, readToolHeads(db, connector), permissions)
-  return { ...presentConnector(connector, permissions, sealer), tools: readInPages(tools) }
+  const tools = presentTools(connector, readToolHeads(deps.database.db, connector), permissions, deps)
+  return { ...presentConnector(connector, permissions, deps.sealer), tools: readInPages(tools) }
 }

@@ -32,6 +32,11 @@ describe.each(engines)('the rows of a connector on %s', (engine) => {
       started_at: 1,
       chat_id: null,
       session: null,
+      message_id: null,
+      decided_at: null,
+      decided_on: null,
+      grant_id: null,
+      edited: 0,
       duration: null,
       bytes: null,
     })

@@ -22,8 +22,10 @@ export const emptyConnector: ConnectorChange = {
   call_error: null,
   notice: null,
   tools_expire_at: null,
+  tools_read_at: 0,
   era: null,
   time_limit: null,
+  pictures: 1,
 }
 
 const connectorQuery = prepareQuery((db, owner: { readonly actor: Actor }) =>
@@ -106,7 +108,10 @@ export async function updateConnector(
 
 /** The columns that depend on the connector's server. */
 export type ConnectorState = Partial<
-  Pick<ConnectorRow, 'status' | 'error_message' | 'call_error' | 'notice' | 'tools_expire_at' | 'era'>
+  Pick<
+    ConnectorRow,
+    'status' | 'error_message' | 'call_error' | 'notice' | 'tools_expire_at' | 'tools_read_at' | 'era'
+  >
 >
 
 /**

@@ -40,7 +40,7 @@ async function disconnectMeanwhile(further: () => Promise<unknown> = () => Promi
     })
   const before = server.seen.length
   const refreshing = refreshTools(connectors, connector).catch(() => undefined)
-  await vi.waitFor(() => expect(server.seen.length).toBeGreaterThan(before), 30_000)
+  await vi.waitFor(() => expect(server.seen.length).toBeGreaterThan(before))
   await disconnectConnector(connectors, connector)
   server.behaviour.beforeResponse = () => Promise.resolve()
   await further()

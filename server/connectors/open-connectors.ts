@@ -10,7 +10,7 @@ import { EventLoopTurns } from '../lib/event-loop-turns.ts'
 import { SingleFlight } from '../lib/single-flight.ts'
 import { TokenLeases } from '../lib/token-lease.ts'
 import { createBuiltInConnectors, type IntegrationConnectors } from './built-in/built-in-connectors.ts'
-import { recordDenial } from './calls/call-record-store.ts'
+import { recordDenial, type DeniedCall } from './calls/call-record-store.ts'
 import type { ToolCallRequest } from './calls/call-tool.ts'
 import { ArgumentChecker } from './calls/check-arguments.ts'
 import type { ToolOutcome } from './calls/tool-call.ts'
@@ -21,15 +21,22 @@ import { userPrefix, ConnectionPool } from './mcp/connection-pool.ts'
 import { LargeMessageReader } from './responses/large-message-reader.ts'
 import { ResponseScheduler } from './responses/response-scheduler.ts'
 import { AnnouncedRefreshes } from './tools/announced-refreshes.ts'
+import {
+  checkDefinition,
+  resolveForCall,
+  type CheckDefinitionOptions,
+  type DefinitionCheck,
+} from './tools/check-definition.ts'
 import { listModelTools, type ListModelToolsOptions } from './tools/list-model-tools.ts'
 import type { ModelTools } from './tools/offer-tools.ts'
+import { createCeilings } from './tools/operator-ceilings.ts'
 import { resolveTool, type ResolvedTool, type ToolTarget } from './tools/resolve-tool.ts'
 
 /** The dependencies of the app that this domain uses. */
 interface AppDeps {
   readonly config: Pick<
     Config,
-    'publicUrl' | 'maxCallMs' | 'connectorRegistryUrl' | 'connectorClientMetadataUrl'
+    'publicUrl' | 'maxCallMs' | 'ceilings' | 'connectorRegistryUrl' | 'connectorClientMetadataUrl'
   >
   readonly database: Database
   readonly sealer: Sealer
@@ -46,6 +53,8 @@ export interface ConnectorOptions {
   readonly onRenamed?: (userId: string) => void
   /** Called when the visible state of a user's connectors has changed. */
   readonly onChanged: (userId: string) => void
+  /** Called when what a user's bots may do without asking has changed. */
+  readonly onGrantsChanged?: (userId: string) => void
   /** Called with errors that no user can act on. */
   readonly onError: (error: unknown) => void
 }
@@ -55,6 +64,8 @@ export type Connectors = ReturnType<typeof openConnectors>
 
 /** Connectors that are remembered as unanswered. */
 const maxUnanswered = 10_000
+/** Connectors whose announcements of other tools are remembered. */
+const maxAnnouncing = 10_000
 /** Connectors whose accounts are cached. */
 const maxCachedAccounts = 1_000
 /** Pairs of a user and an API type whose tools are cached in the form for models. */
@@ -79,6 +90,7 @@ export function openConnectors(appDeps: AppDeps, options: ConnectorOptions) {
     now,
     settings: {
       limits,
+      ceilings: createCeilings(config.ceilings),
       publicUrl: config.publicUrl,
       clientMetadataUrl: config.connectorClientMetadataUrl,
       registryUrl: config.connectorRegistryUrl,
@@ -105,6 +117,7 @@ export function openConnectors(appDeps: AppDeps, options: ConnectorOptions) {
         onError: options.onError,
         closing: closing.signal,
       }),
+      announcedAt: new LRUCache({ max: maxAnnouncing }),
       registryReads: new SingleFlight(),
       accounts: new LRUCache({ max: maxCachedAccounts }),
       adaptedTools: new LRUCache({
@@ -115,6 +128,7 @@ export function openConnectors(appDeps: AppDeps, options: ConnectorOptions) {
     },
     onRenamed: options.onRenamed ?? (() => undefined),
     onChanged: options.onChanged,
+    onGrantsChanged: options.onGrantsChanged ?? (() => undefined),
     closing: closing.signal,
     onError: options.onError,
   }
@@ -123,6 +137,15 @@ export function openConnectors(appDeps: AppDeps, options: ConnectorOptions) {
     listModelTools: (request: ListModelToolsOptions): Promise<ModelTools> => listModelTools(deps, request),
     /** Looks up the tool that a call names and decides whether the call needs approval. */
     resolveTool: (user: Actor, target: ToolTarget): Promise<ResolvedTool> => resolveTool(deps, user, target),
+    /** As `resolveTool`, for a call that is about to run: see `check-definition.ts`. */
+    resolveForCall: (user: Actor, target: ToolTarget, signal: AbortSignal): Promise<ResolvedTool> =>
+      resolveForCall(deps, user, target, signal),
+    /** Reads a tool's definition again if the stored one is older than some seconds. Call it before an approved call. */
+    checkDefinition: (
+      user: Actor,
+      target: Pick<ToolTarget, 'connectorId'>,
+      options: CheckDefinitionOptions,
+    ): Promise<DefinitionCheck> => checkDefinition(deps, user, target, options),
     /** Returns a text about arguments that the tool does not accept, else undefined. */
     checkArguments: (
       user: Actor,
@@ -134,13 +157,8 @@ export function openConnectors(appDeps: AppDeps, options: ConnectorOptions) {
       const { callTool } = await import('./calls/call-tool.ts')
       return callTool(deps, request)
     },
-    /** Records that the user denied a call of this tool. */
-    recordDenial: (
-      user: Actor,
-      connectorId: string,
-      toolName: string,
-      callArguments: unknown,
-    ): Promise<void> => recordDenial(deps, user, connectorId, toolName, callArguments),
+    /** Records a call that was denied, or has expired. */
+    recordDenial: (user: Actor, call: DeniedCall): Promise<void> => recordDenial(deps, user, call),
     /** Closes a user's idle connections; the next request opens a new one. */
     closeIdle: (userId: string): Promise<void> => deps.shared.pool.drop(userPrefix(userId)),
     /** Revokes the tokens of all connectors of a user, and disconnects the connectors that had tokens. */

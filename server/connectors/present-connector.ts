@@ -3,10 +3,11 @@ import { maskSecret } from '../db/secrets/credential.ts'
 import { clientSecretContext, connectorTokenContext } from '../db/secrets/seal-contexts.ts'
 import type { Sealer } from '../db/secrets/seal-secret.ts'
 import type { ConnectorRow } from '../db/tables/connector-tables.ts'
+import type { ConnectorDeps } from './connector-deps.ts'
 import { maskHeaders } from './connector-headers.ts'
 import { credentialIdOf } from './connector-store.ts'
 import type { PermissionVersion } from './tools/permission-store.ts'
-import { decideKind } from './tools/resolve-tool.ts'
+import { type AllowanceCeiling, decideKind } from './tools/resolve-tool.ts'
 import type { ToolHead } from './tools/tool-store.ts'
 
 /** Converts a connector, without its tools, to the form that its owner gets, with secrets masked. */
@@ -31,6 +32,7 @@ export function presentConnector(
     allow_tools: connector.asks === 0 ? null : namesOf('allow'),
     block_tools: namesOf('block'),
     time_limit: connector.time_limit,
+    pictures: connector.pictures === 1,
     credential: credentialIdOf(connector),
   }
 }
@@ -46,23 +48,30 @@ export async function* presentTools(
   connector: ConnectorRow,
   pages: AsyncIterable<readonly ToolHead[]>,
   permissions: readonly PermissionVersion[],
+  { settings: { ceilings }, now }: Pick<ConnectorDeps, 'settings' | 'now'>,
 ): AsyncGenerator<readonly ConnectorTool[]> {
   const permissionOf = new Map(permissions.map((row) => [row.name, row]))
+  const { maxGrantMs } = ceilings
   for await (const tools of pages)
-    yield tools.map((tool) => presentTool(connector, tool, permissionOf.get(tool.name)))
+    yield tools.map((tool) => {
+      const ceiling = { rule: ceilings.ruleOf(connector, tool.name), maxGrantMs, now: now() }
+      return presentTool(connector, tool, permissionOf.get(tool.name), ceiling)
+    })
 }
 
 function presentTool(
   connector: ConnectorRow,
   tool: ToolHead,
   permission: PermissionVersion | undefined,
+  ceiling: AllowanceCeiling,
 ): ConnectorTool {
   return {
     name: tool.name,
     title: tool.title,
     description: tool.description,
     fingerprint: tool.fingerprint,
-    consent: decideKind(connector, tool, permission),
+    consent: decideKind(connector, tool, permission, ceiling),
+    ...(ceiling.rule === undefined ? {} : { operator: ceiling.rule }),
     problem: tool.problem,
   }
 }

@@ -22,6 +22,7 @@ import {
 } from './connector-store.ts'
 import { deleteGrant } from './oauth/grant-store.ts'
 import { replacePermissions } from './tools/change-permissions.ts'
+import { deleteGrants } from './tools/grant-store.ts'
 import { replaceTools } from './tools/tool-store.ts'
 
 type Deps = Pick<ConnectorDeps, 'database' | 'sealer' | 'now' | 'settings' | 'onRenamed'>
@@ -59,7 +60,7 @@ export async function createConnector(
         ...applyInput(sealer, { ...owned, ...emptyConnector }, input),
       }
       await insertConnector(trx, connector)
-      await replacePermissions(trx, connector, input)
+      await replacePermissions(trx, connector, input, { ...settings, now })
       return connector
     }),
   )
@@ -78,7 +79,7 @@ const noCredentials = { token: undefined, client_id: undefined, client_secret: u
  * @throws AppError `not_found`, `forbidden`, `name_taken`, `conflict`, `invalid_request`
  */
 export async function changeConnector(
-  { database: { db, dialect }, sealer, settings, onRenamed }: Deps,
+  { database: { db, dialect }, sealer, now, settings, onRenamed }: Deps,
   user: Actor,
   name: string,
   input: ConnectorInput,
@@ -94,10 +95,14 @@ export async function changeConnector(
           ? applyInput(sealer, connector, { ...input, ...noCredentials })
           : applyInput(sealer, connector, input)
       await updateConnector(trx, user, connector.id, change)
-      if (change.url === connector.url) await replacePermissions(trx, connector, input)
+      const rules = { ...settings, now }
+      // As with the list, what was allowed while every other tool ran, or asked, is taken back.
+      if (change.asks !== connector.asks || change.url !== connector.url)
+        await deleteGrants(trx, user, { connector_id: connector.id })
+      if (change.url === connector.url) await replacePermissions(trx, connector, input, rules)
       else {
         // A form repeats the tools allowed at the old address, which are not allowed at the new one.
-        await replacePermissions(trx, connector, { ...input, allow_tools: null })
+        await replacePermissions(trx, connector, { ...input, allow_tools: null }, rules)
         await replaceTools(trx, connector, [])
         await deleteGrant(trx, connector)
       }
@@ -172,8 +177,10 @@ function applyInput(
     call_error: credentialsChanged ? null : stored.call_error,
     notice: addressChanged ? null : stored.notice,
     tools_expire_at: credentialsChanged ? null : stored.tools_expire_at,
+    tools_read_at: credentialsChanged ? 0 : stored.tools_read_at,
     era: addressChanged ? null : stored.era,
     time_limit: input.time_limit === undefined ? stored.time_limit : input.time_limit,
+    pictures: input.pictures === undefined ? stored.pictures : Number(input.pictures),
   }
 }
 

@@ -8,12 +8,15 @@ import {
   createBuiltInConnectors,
   explainMissingIntegration,
 } from './built-in/built-in-connectors.ts'
+import type { ConnectorDeps } from './connector-deps.ts'
 import { slugName } from './connector-name.ts'
 import {
   deleteConnector,
   emptyConnector,
+  findConnector,
   insertMissingConnectors,
   listConnectors,
+  requireConnector,
   resetConnector,
 } from './connector-store.ts'
 
@@ -42,6 +45,24 @@ export async function readConnectors(
   builtIns: BuiltInConnectors,
 ): Promise<ConnectorRow[]> {
   return selectOwned(await listConnectors(db, user), await readOwned(db, user, builtIns))
+}
+
+/**
+ * Returns a connector of the user. If the name may be that of a default connector, the default connectors are
+ * synchronised first, because they are created only when the user first needs them.
+ * @throws AppError `not_found`
+ */
+export async function requireSyncedConnector(
+  { database: { db }, builtIns, now }: Pick<ConnectorDeps, 'database' | 'builtIns' | 'now'>,
+  user: Actor,
+  name: string,
+): Promise<ConnectorRow> {
+  const known = await findConnector(db, user, name)
+  const mayBeDefault = known?.is_default === 1 || builtIns.list.some((builtIn) => builtIn.name === name)
+  if (!mayBeDefault) return requireConnector(db, user, name)
+  const synced = await syncConnectors(db, user, builtIns, now())
+  const connector = synced.find((row) => row.name === name)
+  return connector ?? requireConnector(db, user, name)
 }
 
 type OwnedByUrl = ReadonlyMap<string, OwnedBuiltIn>

@@ -10,6 +10,7 @@ import {
   readdirSync,
   statSync,
 } from 'node:fs'
+import { open } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { AppError } from '../lib/app-error.ts'
 import { errorCode } from '../lib/describe-error.ts'
@@ -40,8 +41,26 @@ export function giveToOwner(path: string): void {
   if (statSync(path).uid !== uid) chownSync(path, uid, gid)
 }
 
+/** Makes what was created or renamed in the folder permanent. Windows cannot do this. */
+export async function syncFolder(path: string): Promise<void> {
+  if (process.platform === 'win32') return
+  const folder = await open(path, 'r')
+  try {
+    await folder.sync()
+  } finally {
+    await folder.close()
+  }
+}
+
 /** Files that an earlier start, perhaps as another user, may have created in the data folder. */
-const files = ['server.lock', 'yonder.sqlite', 'yonder.sqlite-wal', 'yonder.sqlite-shm', 'secret.key']
+const files = [
+  'server.lock',
+  'yonder.sqlite',
+  'yonder.sqlite-wal',
+  'yonder.sqlite-shm',
+  'secret.key',
+  'files',
+]
 
 /**
  * Creates the data folder if it is missing, and checks that this process can write to it and to its own files in it,
@@ -58,7 +77,7 @@ export function requireDataFolder(path: string): readonly string[] {
 
 /** Windows has no modes that say who can read a file. */
 const hasModes = process.platform !== 'win32'
-const ownNames = /^(?:server\.lock|yonder\.sqlite.*|secret\.key|tls|lost\+found)$/
+const ownNames = /^(?:server\.lock|yonder\.sqlite.*|secret\.key|files|tls|lost\+found)$/
 
 function closeToOthers(path: string): string[] {
   const { mode, uid } = statSync(path)

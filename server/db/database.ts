@@ -1,4 +1,5 @@
 import type { Kysely, RawBuilder, Transaction } from 'kysely'
+import type { FileBytes } from './files/file-bytes.ts'
 import type { RunEventRow, Tables } from './tables/tables.ts'
 
 /** The first parameter of store functions: the database or an open transaction. */
@@ -63,6 +64,11 @@ export interface Dialect {
    */
   readonly lockInOrder: RawBuilder<unknown>
   /**
+   * The end of a statement that selects rows of one table: nobody changes them, or refers to them, until the transaction
+   * ends. Nothing on SQLite.
+   */
+  readonly lockRows: RawBuilder<unknown>
+  /**
    * Writes the events of the runs that `nodeId` still holds, and returns the ids of these runs. Other events are not
    * written, and a repeated event is written once. Outside a transaction, this is one commit.
    */
@@ -85,6 +91,8 @@ export interface Database {
   readonly dialect: Dialect
   /** The path of the SQLite file, which a worker may open for reading. Null on PostgreSQL. */
   readonly file: string | null
+  /** The bytes of the files of users. */
+  readonly bytes: FileBytes
   /**
    * Makes a small write that changes nothing, and rejects when the database did not store it within `maxMs`, or has no
    * space for more.

@@ -10,6 +10,9 @@ import { foldAgain } from './migrations/0005-folded-again.ts'
 import { markDefaultBots } from './migrations/0006-default-bots.ts'
 import { addNodes } from './migrations/0007-nodes.ts'
 import { putChatsInOrder } from './migrations/0008-chats-in-order.ts'
+import { storeFilesOfUsers } from './migrations/0009-files.ts'
+import { addTransfers } from './migrations/0010-transfers.ts'
+import { addApprovals } from './migrations/0011-approvals.ts'
 import type { Tables } from './tables/tables.ts'
 
 type Migration = (trx: Kysely<Tables>, dialect: Dialect) => Promise<void>
@@ -24,6 +27,9 @@ export const migrations: readonly Migration[] = [
   markDefaultBots,
   addNodes,
   putChatsInOrder,
+  storeFilesOfUsers,
+  addTransfers,
+  addApprovals,
 ]
 
 /**

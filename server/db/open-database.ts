@@ -6,6 +6,7 @@ import { createDataFolder, createPrivateFile } from './data-folder.ts'
 import type { Database } from './database.ts'
 import type { PostgresOptions } from './dialects/postgres.ts'
 import { isDiskFull } from './disk-space.ts'
+import { moveFormerFiles } from './files/move-former-files.ts'
 import { migrate } from './migrate.ts'
 import { adviseOperator, findStorageProblem, toOperatorError } from './storage-problem.ts'
 
@@ -41,6 +42,7 @@ export async function openDatabase(
       : await openPostgresLazily(databaseUrl, options)
   try {
     await migrate(database)
+    await moveFormerFiles(database)
     return database
   } catch (error) {
     await database.close()

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
@@ -91,7 +91,9 @@ describe.each(cases)('a database of $version on $engine', ({ engine, change, sen
 
   /** The files of the data folder, and with PostgreSQL the database. A start locks the folder by a file of its own. */
   async function readAll(): Promise<unknown> {
-    const names = readdirSync(fixture.dataDir).filter((name) => !name.startsWith('server.lock'))
+    const names = readdirSync(fixture.dataDir, { recursive: true, encoding: 'utf8' }).filter(
+      (name) => !name.startsWith('server.lock') && statSync(join(fixture.dataDir, name)).isFile(),
+    )
     const files = names.map((name) => {
       const content = readFileSync(join(fixture.dataDir, name))
       return [name, createHash('sha256').update(content).digest('hex')]

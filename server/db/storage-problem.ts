@@ -122,7 +122,7 @@ export function isTemporary(problem: StorageProblem | null): boolean {
   return problem !== null && !lasting.has(problem)
 }
 
-/** The codes of SQLite and of PostgreSQL, which have no code in common. */
+/** The codes of SQLite, of PostgreSQL and of the system, which have no code in common. */
 const codes: readonly (readonly [codes: RegExp, problem: StorageProblem])[] = [
   [/^SQLITE_(BUSY|LOCKED)/, 'locked'],
   [/^SQLITE_FULL$/, 'full'],
@@ -131,6 +131,9 @@ const codes: readonly (readonly [codes: RegExp, problem: StorageProblem])[] = [
   [/^SQLITE_(IOERR|CANTOPEN|PERM)/, 'unwritable'],
   [/^SQLITE_(CORRUPT|NOTADB)|^XX00[12]$/, 'damaged'],
   [/^53100$/, 'full'],
+  // Of the folder of files.
+  [/^E(NOSPC|DQUOT)$/, 'full'],
+  [/^E(IO|ROFS)$/, 'unwritable'],
   [/^58030$/, 'unwritable'],
   [/^25006$/, 'read_only'],
   [/^53[234]00$/, 'busy'],

@@ -58,7 +58,10 @@ describe.each(engines)('an upgrade on %s', (engine) => {
     { columns, hashes }: Awaited<ReturnType<typeof readTables>>,
   ): Promise<void> {
     const database = closeLater(await fixture.upgrade())
-    expect(await hashColumns(database, columns)).toEqual(hashes)
+    // The former files are moved. The responses have them.
+    const { files: _before, ...kept } = hashes
+    const { files: _after, ...today } = await hashColumns(database, columns)
+    expect(today).toEqual(kept)
     await finishSearchIndex(database)
     expect(await describeSchema(database)).toEqual(newSchema)
     const sealer = openFixtureSealer(fixture.dataDir)

@@ -1,17 +1,21 @@
+import type { Chat } from '@yonder/contract/chat'
 import { afterEach, describe, expect, it } from 'vitest'
-import { insertFiles } from '../chats/file-store.ts'
+import type { z } from 'zod'
 import { openStoredDatabase } from '../db/open-database.ts'
 import { readSnapshot } from '../db/read-snapshot.ts'
-import { createSealer } from '../db/secrets/seal-secret.ts'
-import { requireManagedUser } from '../identity/users/manage-users.ts'
-import { readOwnIssuer } from '../identity/users/user-store.ts'
+import { linkFiles } from '../files/file-store.ts'
 import { createUserData, userDataEnvironment } from '../testing/chat/create-user-data.ts'
 import { openToolApp, type ToolApp } from '../testing/chat/open-tool-app.ts'
 import { hashTables } from '../testing/database/hash-tables.ts'
 import { engines, isConcurrent } from '../testing/database/test-database.ts'
-import { exportUser } from './export-user.ts'
+import { addFile } from '../testing/factories/files.ts'
+import { readExport, type ReadExportOptions } from '../testing/files/read-export.ts'
+import { sha256 } from '../testing/files/read-zip.ts'
+import { type ExportedChat, exportedEntries, type ExportManifest } from './export-format.ts'
+import { ofOneMoment } from './read-exported-chat.ts'
 
 const publicUrl = 'http://localhost:3000'
+const schemas: Readonly<Record<string, z.ZodType>> = exportedEntries
 
 describe.each(engines)('the export of a user on %s', (engine) => {
   let product: ToolApp
@@ -21,37 +25,15 @@ describe.each(engines)('the export of a user on %s', (engine) => {
     product = await openToolApp({ engine, environment: userDataEnvironment })
   }
 
-  async function exportData(
-    subject: string,
-    onChat?: (done: number, total: number) => void,
-    onPart?: (part: string) => Promise<void>,
-  ) {
+  /** As the command does, on a connection of its own. */
+  async function exportData(subject: string, options: ReadExportOptions = {}) {
     const { database } = product
-    const deps = {
-      database,
-      sealer: createSealer('a secret of tests that is long enough'),
-      issuer: await readOwnIssuer(database.db),
-      // The users of the stand-in for the sign-in have no accounts.
-      embedded: false,
-      now: Date.now,
-    }
-    const user = await requireManagedUser(deps, subject)
-    // On a connection of its own, as in the command.
     const reader = isConcurrent(engine) ? await openStoredDatabase(database.location) : database
-    const text = await readSnapshot(reader, async (snapshot) => {
-      let read = ''
-      const parts = exportUser(
-        { database: snapshot, publicUrl, now: Date.now, ...(onChat && { onChat }) },
-        user,
-      )
-      for await (const part of parts) {
-        read += part
-        await onPart?.(part)
-      }
-      return read
-    })
+    const zip = await readSnapshot(reader, (snapshot) =>
+      readExport(database, subject, { source: ofOneMoment(snapshot), ...options }),
+    )
     if (reader !== database) await reader.close()
-    return { text, data: JSON.parse(text) as Record<string, Record<string, unknown>[]> }
+    return zip
   }
 
   it('has everything of the user, nothing of others, and no secrets', async () => {
@@ -64,45 +46,73 @@ describe.each(engines)('the export of a user on %s', (engine) => {
       base_url: product.model.baseUrl,
       api_key: 'key-of-the-bot',
     })
+    await product.database.db
+      .updateTable('chats')
+      .set({ source: 'chatgpt', source_id: 'there' })
+      .where('id', '=', ada.chat)
+      .execute()
     await ada.client.patch('/api/chats', { chats: [ada.chat], change: { deleted: true } })
     await ada.client.patch('/api/chats', {
       chats: [ada.runningChat],
       change: { title: 'Mine', pinned: true, project_id: ada.project },
     })
     const before = await hashTables(product.database)
-    const { text, data } = await exportData(ada.client.user.subject)
+    const zip = await exportData(ada.client.user.subject)
     expect(await hashTables(product.database)).toEqual(before)
 
-    expect(data['user']).toMatchObject({ id: ada.client.user.id, name: 'Ada', email: ada.client.user.email })
-    expect(data['bots']).toEqual(
+    // Nothing is in it that the schema does not have.
+    for (const path of zip.paths.filter((one) => one.endsWith('.json'))) {
+      const schema = schemas[path.startsWith('chats/') ? 'chats/{id}.json' : path]
+      expect(schema?.parse(zip.jsonOf(path)), path).toEqual(zip.jsonOf(path))
+    }
+    expect(zip.jsonOf('user.json')).toMatchObject({
+      id: ada.client.user.id,
+      name: 'Ada',
+      email: ada.client.user.email,
+    })
+    expect(zip.jsonOf('bots.json')).toEqual(
       expect.arrayContaining([
         expect.objectContaining({ name: ada.bot, model: 'm', has_api_key: false }),
         expect.objectContaining({ name: 'With a key', has_api_key: true }),
       ]),
     )
-    expect(data['connectors']).toEqual(
+    expect(zip.jsonOf('connectors.json')).toEqual(
       expect.arrayContaining([expect.objectContaining({ name: ada.connector, tools: expect.any(Array) })]),
     )
-    expect(data['integrations']).toEqual(
+    expect(zip.jsonOf('integrations.json')).toEqual(
       expect.arrayContaining([expect.objectContaining({ name: 'search', has_api_key: true })]),
     )
-    expect(data['shared_links']).toMatchObject([
+    expect(zip.jsonOf('shared_links.json')).toMatchObject([
       { url: `${publicUrl}/share/${ada.share}`, chat_id: ada.chat },
     ])
-    expect(data['usage']?.length).toBeGreaterThan(0)
-    expect(data['tool_calls']?.length).toBeGreaterThan(0)
-    expect(data['prompt_texts']?.length).toBeGreaterThan(0)
-
-    expect(data['projects']).toEqual([
+    for (const path of ['usage.json', 'tool_calls.json', 'prompt_texts.json'])
+      expect((zip.jsonOf(path) as unknown[]).length, path).toBeGreaterThan(0)
+    expect(zip.jsonOf('projects.json')).toEqual([
       { id: ada.project, name: ada.secret, bot: null, instructions: ada.secret },
     ])
 
-    const chats = new Map(data['chats']?.map((chat) => [chat['id'], chat]))
+    expect(zip.jsonOf('queued_messages.json')).toContainEqual({
+      chat_id: ada.runningChat,
+      bot: ada.bot,
+      content: ada.secret,
+      created_at: expect.any(String) as string,
+    })
+
+    const chats = new Map(zip.chats.map((chat) => [chat.id, chat]))
     expect([...chats.keys()].sort()).toEqual(
-      [ada.chat, ada.runningChat, ada.deletedChat, ada.approvalChat, ada.elicitationChat].sort(),
+      [
+        ada.chat,
+        ada.runningChat,
+        ada.deletedChat,
+        ada.approvalChat,
+        ada.stepChat,
+        ada.elicitationChat,
+      ].sort(),
     )
     expect(chats.get(ada.runningChat)).not.toHaveProperty('deleted_time')
     expect(chats.get(ada.chat)).toMatchObject({
+      created_time: expect.any(String) as string,
+      source: { product: 'chatgpt', id: 'there' },
       deleted_time: expect.any(String) as string,
       messages: [
         { id: ada.userMessage, parent_id: null },
@@ -112,14 +122,16 @@ describe.each(engines)('the export of a user on %s', (engine) => {
       files: [
         {
           id: ada.file,
-          message_id: ada.reply,
           name: 'cat.png',
           type: 'image/png',
-          size: 3,
-          base64: ada.secret,
+          size: ada.secret.length,
+          path: `files/${ada.file}.png`,
         },
       ],
     })
+    expect(zip.bytesOf(`files/${ada.file}.png`).toString()).toBe(ada.secret)
+    expect(zip.isStored(`files/${ada.file}.png`)).toBe(true)
+    expect(zip.isStored(`chats/${ada.chat}.json`)).toBe(false)
     // Its reply is still being written.
     expect(chats.get(ada.runningChat)).toMatchObject({
       title: 'Mine',
@@ -130,30 +142,79 @@ describe.each(engines)('the export of a user on %s', (engine) => {
     })
 
     await ada.client.post('/api/chats/purge', { chats: [ada.chat] })
-    expect((await exportData(ada.client.user.subject)).text).not.toContain(`"id": "${ada.chat}"`)
+    expect((await exportData(ada.client.user.subject)).paths).not.toContain(`chats/${ada.chat}.json`)
 
+    const text = zip.paths.map((path) => zip.bytesOf(path).toString()).join('\n')
     expect(text).not.toContain(eve.secret)
     expect(text).not.toContain('key-of-the-bot')
     expect(text).not.toContain('v2.')
-    // Indented, so that users can read it.
-    expect(text.split('\n').length).toBeGreaterThan(100)
+  })
+
+  it('ends with a manifest that is true of each entry', async () => {
+    await open()
+    const ada = await createUserData(product, 'Ada')
+    const zip = await exportData(ada.client.user.subject)
+    expect(zip.paths.at(-1)).toBe('manifest.json')
+    const manifest = zip.jsonOf('manifest.json') as ExportManifest
+    expect(manifest).toMatchObject({ format: 'yonder-export', format_version: 1 })
+    expect(manifest.entries).toEqual(
+      zip.paths.slice(0, -1).map((path) => {
+        const bytes = zip.bytesOf(path)
+        return { path, size: bytes.length, sha256: sha256(bytes) }
+      }),
+    )
+    expect(manifest.counts).toEqual({
+      chats: zip.chats.length,
+      messages: zip.chats.reduce((sum, { messages }) => sum + messages.length, 0),
+      files: zip.paths.filter((path) => path.startsWith('files/')).length,
+      projects: 1,
+      bots: (zip.jsonOf('bots.json') as unknown[]).length,
+    })
+  })
+
+  it('has a file once that several chats have, and says which one is gone', async () => {
+    await open()
+    const { client, chat, approvalChat, approvalCall, reply, file } = await createUserData(product, 'Ada')
+    const { db, bytes } = product.database
+    await linkFiles(db, approvalChat, approvalCall, [file])
+    const place = { userId: client.user.id, chatId: chat, messageId: reply }
+    await addFile(product.database, place, { id: 'gone', name: '../../etc/passwd', type: 'text/plain' })
+    await bytes.delete('gone')
+    await addFile(product.database, place, { id: 'kept', name: '../../../evil.exe', type: '../x' })
+    const zip = await exportData(client.user.subject)
+    expect(zip.paths.filter((path) => path.startsWith('files/')).sort()).toEqual(
+      [`files/${file}.png`, 'files/kept'].sort(),
+    )
+    const pathsOf = (id: string) =>
+      (zip.jsonOf(`chats/${id}.json`) as ExportedChat).files.map(({ id: of, path }) => [of, path])
+    expect(pathsOf(approvalChat)).toEqual([[file, `files/${file}.png`]])
+    expect(pathsOf(chat)).toEqual(
+      expect.arrayContaining([
+        ['gone', null],
+        ['kept', 'files/kept'],
+      ]),
+    )
   })
 
   it.runIf(isConcurrent(engine))('is of the moment of its start, whatever is deleted meanwhile', async () => {
     await open()
     const { client, chat, reply, file } = await createUserData(product, 'Ada')
     const { db } = product.database
-    const second = { id: 'second', name: 'dog.png', type: 'image/png', size: 4, data: 'second' }
-    await insertFiles(db, chat, reply, [second])
-    const { data } = await exportData(client.user.subject, undefined, async (part) => {
-      if (!part.includes('"files": [')) return
-      await db.deleteFrom('files').where('id', '=', file).execute()
-      await db.deleteFrom('chats').execute()
+    const place = { userId: client.user.id, chatId: chat, messageId: reply }
+    await addFile(product.database, place, { id: 'second' })
+    let isFirst = true
+    const zip = await exportData(client.user.subject, {
+      onPiece: async () => {
+        if (!isFirst) return
+        isFirst = false
+        await db.deleteFrom('user_files').where('id', '=', file).execute()
+        await db.deleteFrom('chats').execute()
+      },
     })
-    expect(data['chats']?.find(({ id }) => id === chat)).toMatchObject({
-      files: [{ id: file }, { id: 'second', base64: 'second' }],
-    })
-    expect(data['chats']).toHaveLength(5)
+    expect((zip.jsonOf(`chats/${chat}.json`) as ExportedChat).files.map(({ id }) => id).sort()).toEqual(
+      [file, 'second'].sort(),
+    )
+    expect(zip.chats).toHaveLength(6)
   })
 
   it('has every version of the messages of a long chat', async () => {
@@ -181,9 +242,9 @@ describe.each(engines)('the export of a user on %s', (engine) => {
         .values(rows.slice(at, at + 500))
         .execute()
     const steps: number[] = []
-    const { data } = await exportData(client.user.subject, (done) => steps.push(done))
-    const chat = data['chats']?.find(({ id }) => id === chatId) as { messages: { id: string }[] }
+    const zip = await exportData(client.user.subject, { onChat: (done) => steps.push(done) })
+    const chat = zip.jsonOf(`chats/${chatId}.json`) as Chat
     expect(chat.messages.filter(({ id }) => /^m\d+$/.test(id))).toHaveLength(10_000)
-    expect(steps).toEqual(steps.map((_, index) => index + 1))
+    expect(steps).toEqual(steps.map((_, index) => index))
   })
 })

@@ -1,227 +1,232 @@
-import type { Message } from '@yonder/contract/message'
-import { exportable } from '../access/access.ts'
-import { connectorNamesOf } from '../bots/bot-fields.ts'
-import { listBots } from '../bots/bot-store.ts'
-import { findFile, listFiles } from '../chats/file-store.ts'
-import { readChatAt, type RunReader } from '../chats/present-chat.ts'
-import { findActiveRun } from '../completions/log/run-store.ts'
-import { foldLog } from '../completions/maintenance/end-run.ts'
+import { createHash } from 'node:crypto'
+import { listDrafts } from '../chats/drafts/draft-store.ts'
 import { presentToolCall } from '../connectors/calls/call-record-store.ts'
-import { listConnectors } from '../connectors/connector-store.ts'
-import { listPermissions } from '../connectors/tools/permission-store.ts'
-import { listToolVersions } from '../connectors/tools/tool-store.ts'
 import type { Db } from '../db/database.ts'
-import type { Snapshot } from '../db/read-snapshot.ts'
-import type { ConnectorRow } from '../db/tables/connector-tables.ts'
-import type { IntegrationRow } from '../db/tables/integration-tables.ts'
-import type { ChatRow, ShareRow, UsageRecordRow, UserRow } from '../db/tables/tables.ts'
+import { areThere } from '../db/files/file-bytes.ts'
 import { listSignIns } from '../identity/sessions/sign-in-store.ts'
 import type { User } from '../identity/user.ts'
 import type { ManagedUser } from '../identity/users/manage-users.ts'
 import { toUser } from '../identity/users/user-store.ts'
 import { listIntegrations } from '../integrations/integration-store.ts'
-import { listProjects, requireCountedProject } from '../projects/project-store.ts'
-import { formatNanos } from '../usage/present-usage.ts'
+import { listProjects } from '../projects/project-store.ts'
+import { type ExportedProject, type ExportManifest, formatVersion } from './export-format.ts'
 import {
+  findExportable,
+  findInstructions,
   findUserById,
-  listAllChats,
-  listAllPromptTexts,
+  listAllChatIds,
   listAllShares,
-  listAllToolCalls,
-  listAllUsage,
+  readAllPromptTexts,
+  readAllQueued,
+  readAllToolCalls,
+  readAllUsage,
 } from './export-store.ts'
+import {
+  presentBots,
+  presentConnectors,
+  presentIntegration,
+  presentNotifications,
+  presentPromptText,
+  presentQueued,
+  presentShare,
+  presentSignIn,
+  presentUsage,
+  presentUser,
+} from './present-settings.ts'
+import { type ExportSource, type ReadExportedChat, readExportedChat } from './read-exported-chat.ts'
+import { writeChatJson, writeJson, writeJsonList } from './write-json.ts'
+import { writeZip, type ZipEntry } from './write-zip.ts'
 
 export interface ExportDeps {
-  /** All data of the result is of its moment. */
-  readonly database: Snapshot
+  readonly source: ExportSource
   /** The origin of shared links. */
   readonly publicUrl: string
+  /** Of this program. */
+  readonly version: string
   /** Milliseconds since 1970. */
   readonly now: () => number
-  /** Called after each chat was read, with the number of chats so far and of all chats. */
+  /** Called before the first chat and after each one, with the number of chats so far and of all chats. */
   readonly onChat?: (done: number, total: number) => void
 }
 
 /**
- * Yields the text of one JSON object, in parts, with the data of a user. Keys, tokens and
+ * Yields the bytes of a ZIP with the data of a user, whose format is in `export-format.ts`. Keys, tokens and
  * passwords are left out, and so is which prompt each reply was given. The server may run meanwhile: nothing is
- * changed, and a reply that is being written is exported with its text so far.
+ * changed, and a reply that is being written is exported with its text so far. In memory are only pages of messages,
+ * pieces of files, and the names of the entries.
  */
-export async function* exportUser(deps: ExportDeps, account: ManagedUser): AsyncGenerator<string> {
-  const { db } = deps.database
-  const row = account.userId === null ? undefined : await findUserById(db, account.userId)
-  const sections: [name: string, read: () => Promise<unknown>][] = [
-    ['user', async () => presentUser(account, row)],
-    ['sign_ins', async () => (await listSignIns(db, account.id)).map(presentSignIn)],
-    ...(row === undefined ? [] : listSections(deps, toUser(row))),
-  ]
-  yield `{\n${field('format', 'yonder-user')},\n${field('format_version', 1)},\n${field('exported_at', time(deps.now()))}`
-  for (const [name, read] of sections) yield `,\n${field(name, await read())}`
-  yield ',\n  "projects": ['
-  if (row !== undefined) yield* exportProjects(db, toUser(row))
-  yield '],\n  "chats": ['
-  if (row !== undefined) yield* exportChats(deps, toUser(row))
-  yield ']\n}\n'
+export function exportUser(deps: ExportDeps, account: ManagedUser): AsyncGenerator<Buffer> {
+  return writeZip(withManifest(deps, account))
 }
 
-function listSections(
-  { database: { db }, publicUrl }: ExportDeps,
+type Counts = ExportManifest['counts']
+type CountName = keyof Counts
+
+/** What passes through an export: its entries, and what is counted of them. */
+class Tally {
+  readonly counts: Counts = { chats: 0, messages: 0, files: 0, projects: 0, bots: 0 }
+  readonly entries: ExportManifest['entries'] = []
+
+  count(name: CountName, added = 1): void {
+    this.counts[name] += added
+  }
+
+  /** Measures the content of an entry while it is read. */
+  async *measure({ path, content }: ZipEntry): AsyncGenerator<string | Uint8Array> {
+    const hash = createHash('sha256')
+    let size = 0
+    for await (const part of content) {
+      hash.update(part)
+      size += Buffer.byteLength(part)
+      yield part
+    }
+    this.entries.push({ path, size, sha256: hash.digest('hex') })
+  }
+
+  async *counting<Item>(
+    name: CountName,
+    pages: AsyncIterable<readonly Item[]>,
+  ): AsyncGenerator<readonly Item[]> {
+    for await (const page of pages) {
+      this.count(name, page.length)
+      yield page
+    }
+  }
+}
+
+async function* withManifest(deps: ExportDeps, account: ManagedUser): AsyncGenerator<ZipEntry> {
+  const tally = new Tally()
+  const exported_at = new Date(deps.now()).toISOString()
+  for await (const entry of listEntries(deps, account, tally))
+    yield { ...entry, content: tally.measure(entry) }
+  const { counts, entries } = tally
+  yield asJson('manifest.json', {
+    format: 'yonder-export',
+    format_version: formatVersion,
+    exported_at,
+    version: deps.version,
+    counts,
+    entries,
+  } satisfies ExportManifest)
+}
+
+async function* listEntries(deps: ExportDeps, account: ManagedUser, tally: Tally): AsyncGenerator<ZipEntry> {
+  const { db } = deps.source
+  const row = account.userId === null ? undefined : await findUserById(db, account.userId)
+  yield asJson('user.json', presentUser(account, row))
+  // Those of a provider of its own are not known here, and a user may have chosen the id of an account there.
+  const signIns = account.kind === 'provider' ? [] : await listSignIns(db, account.id)
+  yield asJson('sign_ins.json', signIns.map(presentSignIn))
+  if (row === undefined) return
+  const user = toUser(row)
+  yield* listSettings(deps, user, tally)
+  yield* listChats(deps, user, tally)
+}
+
+async function* listSettings(
+  { source: { db }, publicUrl }: ExportDeps,
   user: User,
-): [name: string, read: () => Promise<unknown>][] {
-  return [
-    ['bots', () => presentBots(db, user)],
-    ['connectors', () => presentConnectors(db, user)],
-    ['integrations', async () => (await listIntegrations(db, user)).map(presentIntegration)],
-    [
-      'shared_links',
-      async () => (await listAllShares(db, user.id)).map((share) => presentShare(share, publicUrl)),
-    ],
-    ['usage', async () => (await listAllUsage(db, user.id)).map(presentUsage)],
-    ['tool_calls', async () => (await listAllToolCalls(db, user.id)).map(presentToolCall)],
-    [
-      'prompt_texts',
-      async () =>
-        (await listAllPromptTexts(db, user.id)).map(({ content, used_at }) => ({
-          content,
-          used_at: time(used_at),
-        })),
-    ],
-  ]
+  tally: Tally,
+): AsyncGenerator<ZipEntry> {
+  yield asList('projects.json', readProjects(db, user, tally))
+  const bots = await presentBots(db, user)
+  tally.count('bots', bots.length)
+  yield asJson('bots.json', bots)
+  yield asJson('connectors.json', await presentConnectors(db, user))
+  yield asJson('integrations.json', (await listIntegrations(db, user)).map(presentIntegration))
+  const shares = await listAllShares(db, user.id)
+  yield asJson(
+    'shared_links.json',
+    shares.map((share) => presentShare(share, publicUrl)),
+  )
+  yield asJson('notifications.json', await presentNotifications(db, user))
+  yield asJson('drafts.json', await listDrafts(db, user))
+  yield asList('queued_messages.json', presentAll(readAllQueued(db, user.id), presentQueued))
+  yield asList('usage.json', presentAll(readAllUsage(db, user.id), presentUsage))
+  yield asList('tool_calls.json', presentAll(readAllToolCalls(db, user.id), presentToolCall))
+  yield asList('prompt_texts.json', presentAll(readAllPromptTexts(db, user.id), presentPromptText))
 }
 
 /** One by one: together their instructions can be too large to be in memory. */
-async function* exportProjects(db: Db, user: User): AsyncGenerator<string> {
-  let isFirst = true
+async function* readProjects(db: Db, user: User, tally: Tally): AsyncGenerator<ExportedProject> {
   for (const { id, name, bot } of await listProjects(db, user)) {
-    const { instructions } = await requireCountedProject(db, user, id)
-    yield `${isFirst ? '' : ','}\n${indent({ id, name, bot, instructions }, 4)}`
-    isFirst = false
+    const instructions = await findInstructions(db, user, id)
+    if (instructions === undefined) continue
+    tally.count('projects')
+    yield { id, name, bot, instructions }
   }
-  if (!isFirst) yield '\n  '
 }
 
-async function* exportChats({ database, onChat }: ExportDeps, user: User): AsyncGenerator<string> {
-  const { db } = database
-  const chats = await listAllChats(db, user)
-  let isFirst = true
-  for (const [index, row] of chats.entries()) {
-    const chat = await readWholeChat(database, user, row)
-    onChat?.(index + 1, chats.length)
-    const files = await listFiles(db, user, row.id, exportable)
-    // The object stays open for the files, which are too large to be in memory together.
-    yield `${isFirst ? '' : ','}\n${indent(chat, 4).slice(0, -'\n    }'.length)}${files.length === 0 ? '' : ',\n      "files": ['}`
-    isFirst = false
-    let isFirstFile = true
-    for (const file of files) {
-      const found = await findFile(db, user, file.id, exportable)
-      if (found === undefined) continue
-      yield `${isFirstFile ? '' : ','}\n${indent({ ...file, base64: found.data }, 8)}`
-      isFirstFile = false
+async function* listChats(
+  { source, onChat }: ExportDeps,
+  user: User,
+  tally: Tally,
+): AsyncGenerator<ZipEntry> {
+  const ids = await listAllChatIds(source.db, user)
+  /** The entries of files so far, by the id of the file. Null when the bytes are not there. */
+  const paths = new Map<string, string | null>()
+  onChat?.(0, ids.length)
+  for (const [index, id] of ids.entries()) {
+    const chat = await readExportedChat(source, user, (db) => findExportable(db, user, id))
+    if (chat !== undefined) {
+      // First, because the chat says where they are.
+      yield* listFiles(source, chat, paths, tally)
+      const files = chat.files.map((file) => ({ ...file, path: paths.get(file.id) ?? null }))
+      tally.count('chats')
+      const messages = tally.counting('messages', chat.messages)
+      yield {
+        path: `chats/${id}.json`,
+        content: writeChatJson({ ...chat, messages }, writeJson(files)),
+        isStored: false,
+      }
     }
-    yield files.length === 0 ? '\n    }' : '\n      ]\n    }'
-  }
-  if (!isFirst) yield '\n  '
-}
-
-/** Reads the run of a chat from its log, since this process executes none. */
-const runs: RunReader = {
-  async read({ db, dialect }, chatId) {
-    const run = await findActiveRun(db, dialect, chatId)
-    if (run === undefined) return undefined
-    const { seq, messages } = await foldLog(db, run.id)
-    return { run: { message_id: run.message_id, seq }, messages }
-  },
-}
-
-async function readWholeChat(snapshot: Snapshot, user: User, row: ChatRow) {
-  const read = await readChatAt(snapshot, row, { runs, user, pagesFrom: snapshot.db })
-  if (read === 'expired') throw new Error('a run of an export cannot expire')
-  const { run: _run, ...chat } = read
-  const messages: Message[] = []
-  for await (const page of chat.messages) messages.push(...page)
-  return { ...chat, messages }
-}
-
-function presentUser(account: ManagedUser, row: UserRow | undefined) {
-  return {
-    id: row?.id ?? null,
-    account: account.id,
-    sign_in: account.kind,
-    status: account.status,
-    name: row?.name ?? account.name,
-    email: row?.email ?? account.email,
-    picture: row?.picture ?? null,
-    created_at: time(account.createdAt),
-    last_used_at: account.usedAt === null ? null : time(account.usedAt),
+    onChat?.(index + 1, ids.length)
   }
 }
 
-function presentSignIn(signIn: { browser: string | null; created_at: number; used_at: number }) {
-  return { browser: signIn.browser, created_at: time(signIn.created_at), last_used_at: time(signIn.used_at) }
-}
-
-async function presentBots(db: Db, user: User) {
-  const [bots, named] = await Promise.all([listBots(db, user), listConnectors(db, user)])
-  return bots.map(
-    ({ id: _id, user_id: _user, is_default: _default, api_key, connectors, created_at, ...bot }) => ({
-      ...bot,
-      has_api_key: api_key !== null,
-      connectors: connectorNamesOf({ connectors }, named),
-      created_at: time(created_at),
-    }),
-  )
-}
-
-async function presentConnectors(db: Db, user: User) {
-  const connectors = await listConnectors(db, user)
-  const ids = connectors.map(({ id }) => id)
-  const [tools, permissions] = await Promise.all([listToolVersions(db, ids), listPermissions(db, ids)])
-  const namesOf = (rows: readonly { connector_id: string; name: string }[], { id }: ConnectorRow) =>
-    rows.flatMap(({ connector_id, name }) => (connector_id === id ? [name] : []))
-  const allowed = permissions.filter(({ permission }) => permission === 'allow')
-  const blocked = permissions.filter(({ permission }) => permission === 'block')
-  return connectors.map((connector) => ({
-    name: connector.name,
-    url: connector.url,
-    is_default: connector.is_default === 1,
-    status: connector.status,
-    has_token: connector.token !== null,
-    has_headers: connector.headers !== null,
-    client_id: connector.client_id,
-    has_client_secret: connector.client_secret !== null,
-    allowed_tools: connector.asks === 0 ? null : namesOf(allowed, connector),
-    blocked_tools: namesOf(blocked, connector),
-    tools: namesOf(tools, connector),
-    created_at: time(connector.created_at),
-  }))
-}
-
-function presentIntegration({ name, api_key, tokens, scopes, ended, created_at }: IntegrationRow) {
-  return {
-    name,
-    has_api_key: api_key !== null,
-    has_tokens: tokens !== null,
-    scopes: scopes?.split(' ') ?? [],
-    ended: ended === 1,
-    created_at: time(created_at),
+async function* listFiles(
+  { bytes }: ExportSource,
+  chat: ReadExportedChat,
+  paths: Map<string, string | null>,
+  tally: Tally,
+): AsyncGenerator<ZipEntry> {
+  for (const { id, type } of chat.files) {
+    if (paths.has(id)) continue
+    const path = (await areThere(bytes, id)) ? `files/${id}${extensions[type] ?? ''}` : null
+    paths.set(id, path)
+    if (path === null) continue
+    tally.count('files')
+    yield { path, content: bytes.read(id), isStored: true }
   }
 }
 
-function presentShare({ id, chat_id, message_id, created_at }: ShareRow, publicUrl: string) {
-  return { url: `${publicUrl}/share/${id}`, chat_id, message_id, created_at: time(created_at) }
+/** Of the types that files are stored with (`sniff-kind.ts`), so that a computer opens them. The name is the user's. */
+const extensions: Readonly<Record<string, string>> = {
+  'image/png': '.png',
+  'image/jpeg': '.jpg',
+  'image/gif': '.gif',
+  'image/webp': '.webp',
+  'application/pdf': '.pdf',
+  'text/plain': '.txt',
+  'text/markdown': '.md',
+  'text/csv': '.csv',
+  'application/json': '.json',
+  'application/vnd.openxmlformats-officedocument.wordprocessingml.document': '.docx',
+  'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet': '.xlsx',
+  'application/vnd.openxmlformats-officedocument.presentationml.presentation': '.pptx',
 }
 
-function presentUsage({ id: _id, user_id: _user, bot_id: _bot, time: at, cost, ...record }: UsageRecordRow) {
-  return { time: time(at), ...record, cost: cost === null ? null : formatNanos(BigInt(cost)) }
+function asJson(path: string, value: unknown): ZipEntry {
+  return { path, content: writeJson(value), isStored: false }
 }
 
-const time = (milliseconds: number): string => new Date(milliseconds).toISOString()
+function asList(path: string, items: AsyncIterable<unknown>): ZipEntry {
+  return { path, content: writeJsonList(items), isStored: false }
+}
 
-const field = (name: string, value: unknown): string =>
-  `  ${JSON.stringify(name)}: ${indent(value, 2).trimStart()}`
-
-/** Formats a value as JSON in which each line begins with this number of spaces, or more. */
-function indent(value: unknown, spaces: number): string {
-  const margin = ' '.repeat(spaces)
-  return margin + JSON.stringify(value, null, 2).replaceAll('\n', `\n${margin}`)
+async function* presentAll<Row, Item>(
+  rows: AsyncIterable<Row>,
+  present: (row: Row) => Item,
+): AsyncGenerator<Item> {
+  for await (const row of rows) yield present(row)
 }

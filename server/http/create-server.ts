@@ -14,6 +14,7 @@ import { registerRateLimits } from './rate-limits.ts'
 import { registerSecurityHeaders } from './security-headers.ts'
 import { sendInPieces, serializerCompiler } from './send-pieces.ts'
 import { Shutdown } from './shutdown.ts'
+import { limitBodyTime, maxSlowBodyMs } from './slow-body.ts'
 import type { TlsServers } from './tls-server.ts'
 import { validatorCompiler } from './validate-input.ts'
 
@@ -57,8 +58,8 @@ export async function createServer(
   const handleError = createErrorHandler(deps.toStorageError)
   const app = Fastify({
     bodyLimit: 1_048_576,
-    // Milliseconds until a request must be complete. Without this limit a client could send a body forever.
-    requestTimeout: 60_000,
+    // Milliseconds until a request must be complete. `limitBodyTime` has a shorter limit for most.
+    requestTimeout: maxSlowBodyMs,
     // Milliseconds until the routes must be registered. Fastify's ten seconds are too few for a slow or busy machine.
     pluginTimeout: 60_000,
     logger: {
@@ -95,6 +96,7 @@ export async function createServer(
   const shutdown = new Shutdown(app)
   onDisconnect(app, logDisconnect)
   registerHostCheck(app, { publicUrl, servesTls: tls !== null, otherHosts: tls?.hosts ?? (() => []) })
+  limitBodyTime(app)
   registerJsonBody(app)
   registerSecurityHeaders(app, {
     connectOrigins: deps.connectOrigins,

@@ -206,6 +206,21 @@ for (const name of proxyNames)
       expect(await response.json()).toMatchObject({ error: { message: expect.any(String) } })
     })
 
+    it('takes files of the largest size, also after one that was refused while it was sent', async () => {
+      const { proxy, send } = sceneOf(name)
+      const headers = { 'content-type': 'application/octet-stream' }
+      const upload = (body: Buffer) =>
+        send(`${proxy.url}/api/files?name=visit`, { method: 'POST', headers, body })
+      const movie = Buffer.alloc(20_000_000)
+      movie.write('ftypqt  ', 4, 'latin1')
+      const refused = await upload(movie)
+      expect([refused.status, await refused.json()]).toMatchObject([
+        415,
+        { error: { message: expect.stringContaining('This is a video') as string } },
+      ])
+      expect((await upload(Buffer.alloc(25_000_000, 'a line of a log\n'))).status).toBe(201)
+    })
+
     it('keeps an idle stream open, and works again after a restart', async () => {
       const { product, proxy, send, newChat, ask } = sceneOf(name)
       const live = idle.get(name)

@@ -51,7 +51,9 @@ function makeHeaders(
         defaultSrc: ["'none'"],
         scriptSrc: ["'self'"],
         styleSrc: ["'self'"],
-        imgSrc: ["'self'", 'data:', 'https:', 'http:'],
+        // A file of a message needs the access token, so the page reads it and shows it from an address of its own.
+        imgSrc: ["'self'", 'data:', 'blob:', 'https:', 'http:'],
+        mediaSrc: ['blob:'],
         fontSrc: ["'self'"],
         connectSrc: ["'self'", ...connectOrigins],
         manifestSrc: ["'self'"],
@@ -59,7 +61,8 @@ function makeHeaders(
         baseUri: ["'none'"],
         frameAncestors: ["'none'"],
         requireTrustedTypesFor: ["'script'"],
-        trustedTypes: ["'none'"],
+        // Only for the address of the service worker.
+        trustedTypes: ['yonder-worker'],
       },
     },
     strictTransportSecurity: hsts,

@@ -30,8 +30,14 @@ export interface Identity {
    * @throws AppError as `verify`, and `invalid_request` for an ID token that is not valid or of another user
    */
   readonly readIdToken: ((token: string, idToken: string) => Promise<User>) | null
+  /**
+   * When the user of an access token has signed in, as an ID token of that sign-in says: a refresh of the tokens does not
+   * change it. Null when the provider does not say it. Milliseconds since 1970.
+   * @throws AppError as `readIdToken`
+   */
+  readonly readSignInTime: (token: string, idToken: string) => Promise<number | null>
   /** Null when the provider does not report the end of a session. */
-  readonly sessions: Pick<EmbeddedSessions, 'idOf' | 'listEnded' | 'onEnd'> | null
+  readonly sessions: Pick<EmbeddedSessions, 'idOf' | 'listEnded' | 'onEnd' | 'notifyEnded'> | null
   /** Registers the routes of the embedded provider, if there is one. */
   register(app: FastifyInstance): Promise<void>
   close(): Promise<void>

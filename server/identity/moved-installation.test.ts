@@ -5,6 +5,7 @@ import { parseConfig } from '../config/config.ts'
 import type { Database } from '../db/database.ts'
 import { openGuards } from '../http/outgoing/guarded-fetch.ts'
 import { engines, isConcurrent } from '../testing/database/test-database.ts'
+import { readZip } from '../testing/files/read-zip.ts'
 import {
   openHostileIdentityProvider,
   type HostileIdentityProvider,
@@ -139,15 +140,15 @@ describe.each(engines.filter(isConcurrent))('an installation that gets another a
     const clients = await Promise.all(
       fixtureUsers.map(async (user) => product.clientOf(await signIn(product, user))),
     )
-    const file = join(fixture.dataDir, `${new URL(address.url).host}.json`)
+    const file = join(fixture.dataDir, `${new URL(address.url).host}.zip`)
     await yonder(address, 'export', ada.email, file)
-    const { bots, chats } = JSON.parse(readFileSync(file, 'utf8')) as Readonly<Record<string, unknown>>
+    const { jsonOf, chats } = await readZip(readFileSync(file))
     const listed = JSON.parse(await yonder(address, 'list', '--json')) as readonly { readonly id: string }[]
     return {
       users: await Promise.all(clients.map(recordUser)),
       shares: await Promise.all(shares.map(({ path }) => recordResponse(product.visitor, path))),
       listed: listed.map(({ id }) => id),
-      exported: { bots, chats },
+      exported: { bots: jsonOf('bots.json'), chats },
     }
   }
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { callsOf, type CallPart, type ModelMessage } from './model.ts'
+import { callsOf, mediaOf, textsOf, type CallPart, type MediaPart, type ModelMessage } from './model.ts'
 import { readNote } from './reply-parts.ts'
 
 /**
@@ -64,6 +64,60 @@ export function missesThinking(rejection: string): boolean {
 /** What the assistant thought, as it was shown. A dash when that is not known: some servers refuse an empty text. */
 export function shownThinking(parts: ModelMessage['parts']): string {
   return parts.flatMap((part) => (part.type === 'reasoning' ? [part.text] : [])).join('\n\n') || '-'
+}
+
+/** A message of the user in its order: its texts, and what it has between them. Texts beside each other are one. */
+export function blocksOf({
+  parts,
+}: Extract<ModelMessage, { role: 'user' }>): readonly (string | MediaPart)[] {
+  const blocks: (string | MediaPart)[] = []
+  for (const part of parts) {
+    const last = blocks.at(-1)
+    if (part.type === 'media') blocks.push(part)
+    else {
+      const text = textsOf({ parts: [part] }).join('')
+      if (typeof last === 'string') blocks[blocks.length - 1] = `${last}\n\n${text}`
+      else blocks.push(text)
+    }
+  }
+  return blocks
+}
+
+/** A picture or document as many servers take it, in a URL. */
+export function toDataUrl({ mediaType, data }: MediaPart): string {
+  return `data:${mediaType};base64,${data}`
+}
+
+/**
+ * Returns the messages with the pictures of results in a message of the user after all results of the turn, for servers
+ * that take pictures only from the user. A message of the user that follows is joined with it.
+ */
+export function movePictures(messages: readonly ModelMessage[]): readonly ModelMessage[] {
+  const moved: ModelMessage[] = []
+  for (const message of messages) {
+    const last = moved.at(-1)
+    if (message.role === 'user' && last?.role === 'user')
+      moved[moved.length - 1] = { role: 'user', parts: [...last.parts, ...message.parts] }
+    else if (message.role !== 'tool' || mediaOf(message).length === 0) moved.push(message)
+    else {
+      const results = message.parts.map(({ media: _, ...result }) => result)
+      moved.push({ role: 'tool', parts: results }, { role: 'user', parts: describePictures(message.parts) })
+    }
+  }
+  return moved
+}
+
+type UserPart = Extract<ModelMessage, { role: 'user' }>['parts'][number]
+
+function describePictures(results: Extract<ModelMessage, { role: 'tool' }>['parts']): readonly UserPart[] {
+  return results.flatMap(({ name, media = [] }): readonly UserPart[] => {
+    if (media.length === 0) return []
+    const names = media.map((one) => one.name).join(', ')
+    return [
+      { type: 'text', text: `[From the result of the tool ${writeToolName(name)}: ${names}]` },
+      ...media,
+    ]
+  })
 }
 
 /** Google documents this signature for calls that another model made. */

@@ -3,7 +3,7 @@ import { AppError } from '../lib/app-error.ts'
 import type { ModelOptions, ModelPart } from './model.ts'
 
 export type FailedPart = Extract<ModelPart, { type: 'failed' }>
-type FailureDetails = Pick<FailedPart, 'contextWindow'>
+type FailureDetails = Pick<FailedPart, 'contextWindow' | 'file'>
 
 /**
  * The failure of a call to a model, with a message for the user. In an adapter it ends the reply as a `failed` part.

@@ -25,12 +25,24 @@ export interface ReasoningPart {
 
 export type CallPart = { readonly type: 'call' } & ModelToolCall
 
+/** A file that a model is given as it is: a picture or a PDF. */
+export interface MediaPart {
+  readonly type: 'media'
+  /** Its name in the message. */
+  readonly name: string
+  readonly mediaType: 'image/png' | 'image/jpeg' | 'image/gif' | 'image/webp' | 'application/pdf'
+  /** Base64. */
+  readonly data: string
+}
+
 export interface ResultPart {
   readonly type: 'result'
   /** The id and the name of the call. */
   readonly callId: string
   readonly name: string
   readonly text: string
+  /** The pictures of the result. */
+  readonly media?: readonly MediaPart[]
 }
 
 /**
@@ -40,7 +52,7 @@ export interface ResultPart {
  * writers (`rules.ts`).
  */
 export type ModelMessage =
-  | { readonly role: 'user'; readonly parts: readonly ContentPart[] }
+  | { readonly role: 'user'; readonly parts: readonly (ContentPart | MediaPart)[] }
   | { readonly role: 'assistant'; readonly parts: readonly (ContentPart | ReasoningPart | CallPart)[] }
   | { readonly role: 'tool'; readonly parts: readonly ResultPart[] }
 
@@ -49,7 +61,7 @@ export function userMessage(text: string): ModelMessage {
   return { role: 'user', parts: [{ type: 'text', text }] }
 }
 
-/** What a message says: its texts and results, and a line for each file. */
+/** What a message says: its texts and results, and a line for each file that the model is not given. */
 export function textsOf({ parts }: Pick<ModelMessage, 'parts'>): readonly string[] {
   return parts.flatMap((part) => {
     if (part.type === 'file') return [describeFile(part.file)]
@@ -58,11 +70,19 @@ export function textsOf({ parts }: Pick<ModelMessage, 'parts'>): readonly string
 }
 
 /**
- * What a message says, joined as paragraphs; empty when it says nothing. No adapter sends files: the model reads their
- * names here, so that it can say that it was not given them.
+ * What a message says, joined as paragraphs; empty when it says nothing. The model reads the names of files here that it
+ * is not given, so that it can say so.
  */
 export function textOf(message: Pick<ModelMessage, 'parts'>): string {
   return textsOf(message).join('\n\n')
+}
+
+/** The pictures and documents of a message, in their order. Those of a result follow its text. */
+export function mediaOf({ parts }: Pick<ModelMessage, 'parts'>): readonly MediaPart[] {
+  return parts.flatMap((part) => {
+    if (part.type === 'media') return [part]
+    return part.type === 'result' ? (part.media ?? []) : []
+  })
 }
 
 export function callsOf({ parts }: Pick<ModelMessage, 'parts'>): readonly CallPart[] {
@@ -98,7 +118,8 @@ export interface ModelRequest {
 }
 
 /**
- * The instructions and the messages of a request. An upstream's error message that repeats one of them is not shown.
+ * The instructions and the messages of a request. An upstream's error message that repeats one of them is not shown. The
+ * data of files is not among them: it is known by its form (`quoteUpstream`).
  */
 export function confidentialTexts({ instructions, messages }: ModelRequest): readonly string[] {
   const contents = messages.flatMap(textsOf)
@@ -150,6 +171,8 @@ export type ModelPart =
       readonly message: string
       /** Only with `context_exceeded`: the tokens that the model can read, if the upstream named them. */
       readonly contextWindow?: number
+      /** Only with `file_refused`: the file without which the call may be repeated, by its name in the message. */
+      readonly file?: { readonly name: string }
     }
 
 export interface ModelStreamOptions {
@@ -186,7 +209,8 @@ export interface ModelReply {
  *   without a reported end yields `failed`, and no `tool_call`.
  * - No text, reasoning or tool call is yielded twice: the upstream is not called again after the first of them.
  * - If the upstream's refusal is recognised, a call with tools to a model that does not support them yields `failed`
- *   with `tool_unavailable`, and a prompt that is too long for it yields `context_exceeded`. No text or reasoning
- *   precedes these failures, so the call may be repeated with another request.
+ *   with `tool_unavailable`, a prompt that is too long for it yields `context_exceeded`, and a picture or document that
+ *   it does not take yields `file_refused`. No text or reasoning precedes these failures, so the call may be repeated
+ *   with another request.
  */
 export type ModelStream = (request: ModelRequest, options: ModelStreamOptions) => ModelReply

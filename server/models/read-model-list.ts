@@ -3,7 +3,7 @@ import { maxListedModels } from '@yonder/contract/lib/bot-limits'
 import { openSecretFilters } from '../lib/hide-secret.ts'
 import { isObject, parseJson } from '../lib/json-object.ts'
 import { toVisibleLine } from '../lib/text.ts'
-import { type ListedModel, readListedModel } from './catalogue/listed-models.ts'
+import { type ListedModel, readListedInputs, readListedModel } from './catalogue/listed-models.ts'
 
 /** Characters of a model's name, the same limit as in a bot. */
 const maxNameChars = 300
@@ -45,7 +45,8 @@ export function readModelList({ body, apiType, secrets }: ListToRead): ReadList 
     // A name that repeats a secret could not be called by another one.
     const isSecret = name !== undefined && openFilter !== undefined && openFilter().hide(name) !== name
     if (name === undefined || isSecret) continue
-    models.set(name, apiType === 'anthropic' && isObject(entry) ? readListedModel(entry) : {})
+    const read = apiType === 'anthropic' ? readListedModel : readListedInputs
+    models.set(name, isObject(entry) ? read(entry) : {})
   }
   const names = [...models.keys()].sort(new Intl.Collator('en', { numeric: true }).compare)
   return {

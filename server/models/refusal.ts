@@ -1,5 +1,6 @@
 import { parseJson } from '../lib/json-object.ts'
 import { ModelFailure, RefusedOption } from './failure.ts'
+import { explainMediaRefusal } from './media-refusal.ts'
 import type { ModelOptions, ModelRequest } from './model.ts'
 
 /** Only the beginning of a refusal is searched: the message that explains it is there. */
@@ -105,12 +106,17 @@ const optionNames: readonly (readonly [option: keyof ModelOptions, pattern: RegE
 
 const maxContextWindow = 100_000_000
 
-/** Replaces an error with a failure that says which part of the request the upstream refused, if the error shows it. */
-export function explainRefusal(error: unknown, request: ModelRequest, upstream: string): unknown {
+/**
+ * Replaces an error with a failure that says which part of the request the upstream refused, if the error shows it.
+ * `body` is what was sent.
+ */
+export function explainRefusal(error: unknown, request: ModelRequest, upstream: string, body = ''): unknown {
   const rejection = readRejection(error)
-  if (rejection === '') return error
+  if (rejection === '' || !(error instanceof ModelFailure)) return error
   if (outputLimits.test(rejection) && !exceedsWith(request, rejection)) return outputLimitRefused(upstream)
   if (saysContextExceeded(rejection)) return contextExceeded(upstream, findContextWindow(rejection))
+  const media = explainMediaRefusal(error, rejection, request, upstream, body)
+  if (media !== undefined) return media
   const option = findRefusedOption(rejection, request.options)
   if (option !== undefined) return new RefusedOption(option)
   return request.tools.length > 0 && matches(toolRefusals, rejection) ? noToolSupport(upstream) : error
@@ -151,12 +157,16 @@ function noToolSupport(upstream: string): ModelFailure {
 /**
  * Returns the failure for a prompt that is too long. `contextWindow` is in tokens, if the upstream named it.
  */
-export function contextExceeded(upstream: string, contextWindow: number | undefined): ModelFailure {
+export function contextExceeded(
+  upstream: string,
+  contextWindow: number | undefined,
+  rejection = '',
+): ModelFailure {
   const size = contextWindow === undefined ? '' : ` (${contextWindow.toLocaleString('en')} tokens)`
   return new ModelFailure(
     'context_exceeded',
     `${upstream} reported that this conversation is too long for the model${size}. Start a new chat, or choose a model with a larger context window.`,
-    '',
+    rejection,
     contextWindow === undefined ? {} : { contextWindow },
   )
 }

@@ -188,6 +188,49 @@ export const providerRules = {
     sources: 'platform.claude.com migration-2026-10-21',
     kept: 'The parts of an assistant message are text, reasoning and calls.',
   },
+  mediaRole: {
+    rule: 'Pictures and documents come from the user, not with the result of a tool.',
+    providers: 'openai (chat), and servers compatible with it',
+    sources: 'openai-node#1030; OpenHands#7700; community.openai 1357818',
+    kept: 'movePictures: those of results are in a message of the user after all results of the turn.',
+  },
+  mediaForm: {
+    rule: 'Pictures are PNG, JPEG, WebP or GIF (not for Google) in base64, of the type that is named; documents are PDF.',
+    providers: 'all',
+    sources:
+      'developers.openai.com file-inputs; platform.claude.com vision, pdf-support; ai.google.dev image-understanding; vscode#286628; gptpdf#6; edsl#2057',
+    kept: 'The types of `MediaPart`, and `mediaLimitsOf`.',
+  },
+  mediaCount: {
+    rule: 'A request has a limit of pictures: 500 (OpenAI), 100 or 600 (Anthropic), 8 (Mistral), 5 (Groq), 1 or more (vLLM). With more than 20 Anthropic wants at most 2000 pixels.',
+    providers: 'all',
+    sources: 'see `media-limits.ts`; dify#11177; letta-code#615; vllm#13513',
+    kept: 'chooseMedia.',
+  },
+  mediaOrder: {
+    rule: 'Pictures and documents are before the text about them. Recommended.',
+    providers: 'anthropic, google',
+    sources: 'platform.claude.com vision; ai.google.dev image-understanding',
+    kept: '`ai-sdk/write-prompt.ts`.',
+  },
+  onlyTexts: {
+    rule: 'The content of a message is a text, not a list, unless it has a picture.',
+    providers: 'deepseek, ollama, and older servers',
+    sources: 'browser-use#159; chatbox#1740',
+    kept: 'Only messages with pictures or documents have a list.',
+  },
+  resultPictures: {
+    rule: 'The result of a tool is a text, although OpenAI takes a list with pictures.',
+    providers: 'llamacpp, lmstudio, sglang, omlx (Responses); google before Gemini 3',
+    sources: 'llama.cpp#23380; lmstudio#2248; sglang#33867; omlx#367; @ai-sdk/google',
+    kept: 'Responses sends the list, and after a refusal the pictures come from the user (`movePictures`), as for older models of Google.',
+  },
+  fileNames: {
+    rule: 'The name of a document has letters, digits, single spaces, hyphens, parentheses and square brackets only, so no dot; none is twice.',
+    providers: 'bedrock',
+    sources: 'docs.aws.amazon.com API_runtime_DocumentBlock; vercel/ai#20365; opencode#19964; gptel#1427',
+    kept: '`openFileNamer`: at once where the address or the model tells, else after a refusal.',
+  },
 } as const satisfies Record<string, ProviderRule>
 
 export type RuleName = keyof typeof providerRules

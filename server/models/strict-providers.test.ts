@@ -39,9 +39,14 @@ describe.each(strictProviders)('$name', (provider) => {
   it('accepts every history that chats can have', async () => {
     await fc.assert(
       fc.asyncProperty(requests, async (random) => {
-        const { end, refusals } = await send(provider, random)
+        const { end, refusals, bodies, media } = await send(provider, random)
         expect(unexpected(refusals)).toEqual([])
         expect(end).toEqual({ type: 'finish', reason: 'stop' })
+        // Each picture and document is sent as often as the history has it.
+        for (const { data } of media)
+          expect(bodies.at(-1)?.split(data)).toHaveLength(
+            media.filter((other) => other.data === data).length + 1,
+          )
       }),
       runs,
     )

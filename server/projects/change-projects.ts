@@ -8,13 +8,14 @@ import type { ProjectRow } from '../db/tables/tables.ts'
 import { lockUser } from '../identity/users/user-store.ts'
 import { AppError } from '../lib/app-error.ts'
 import { newId } from '../lib/new-id.ts'
-import { normalizeText, toVisibleLine } from '../lib/text.ts'
+import { cutText, normalizeText, toVisibleLine } from '../lib/text.ts'
 import {
   type CountedProject,
   countProjects,
   deleteChats,
   deleteProjectRow,
   insertProject,
+  listProjects,
   lockChatsOf,
   removeFromProject,
   requireCountedProject,
@@ -48,6 +49,29 @@ export async function addProject(
     const fields = { instructions: '', bot_id: null, ...(await readFields(trx, user, input)) }
     await insertProject(trx, { id, ...ownedBy(user), name, created_at: now, ...fields })
     return requireCountedProject(trx, user, id)
+  })
+}
+
+/**
+ * Returns the id of the user's project with a name, which is added if there is none. Null when the name has no visible
+ * character, and when the user has `maxProjects`.
+ */
+export async function findOrAddProject(
+  { db }: Pick<Database, 'db'>,
+  user: Actor,
+  text: string,
+  now: number,
+): Promise<string | null> {
+  const name = cutText(toVisibleLine(text), maxProjectNameChars - 1)
+  if (name === '') return null
+  return db.transaction().execute(async (trx) => {
+    await lockUser(trx, user)
+    const found = (await listProjects(trx, user)).find((project) => project.name === name)
+    if (found !== undefined) return found.id
+    if ((await countProjects(trx, user)) >= maxProjects) return null
+    const id = newId()
+    await insertProject(trx, { id, ...ownedBy(user), name, instructions: '', bot_id: null, created_at: now })
+    return id
   })
 }
 

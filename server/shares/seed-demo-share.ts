@@ -38,6 +38,7 @@ export async function seedDemoShare({ db, dialect }: Database, now: number): Pro
       chat_id: chatId,
       message_id: messageId,
       created_at: now,
+      files: 0,
     })
   })
 }

@@ -65,7 +65,7 @@ describe.each(engines)('own links on %s', (engine) => {
       .insertInto('messages')
       .values(numbers.map((id) => ({ ...copied, id })))
       .execute()
-    const stored = { user_id: grace.user.id, chat_id: chatId, created_at: 1 }
+    const stored = { user_id: grace.user.id, chat_id: chatId, created_at: 1, files: 0 }
     await db
       .insertInto('shares')
       .values(numbers.map((id) => ({ ...stored, id: `${id}-${engine}`, message_id: id })))
@@ -204,8 +204,13 @@ describe.each(engines)('own links on %s', (engine) => {
     const newer = await share(grace, second.chatId, second.reply)
     const shares = await list(grace)
     expect(shares).toEqual([
-      { id: newer, title: 'Short', created_at: expect.any(String) as string },
-      { id: older, title: expect.any(String) as string, created_at: '1970-01-01T00:00:01.000Z' },
+      { id: newer, title: 'Short', created_at: expect.any(String) as string, files: false },
+      {
+        id: older,
+        title: expect.any(String) as string,
+        created_at: '1970-01-01T00:00:01.000Z',
+        files: false,
+      },
     ])
     expect(shares[1]?.title).toMatch(/^A long word (word )+.*…$/)
     expect(shares[1]?.title.length).toBeLessThanOrEqual(81)

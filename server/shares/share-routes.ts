@@ -1,12 +1,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { ClientId } from '@yonder/contract/chat'
-import { type OwnShare, OwnShareList, ShareResponse, ShareRequest } from '@yonder/contract/share'
+import { type OwnShare, OwnShareList, ShareChange, ShareResponse, ShareRequest } from '@yonder/contract/share'
 import { z } from 'zod'
 import type { Database } from '../db/database.ts'
 import { AnyId, type Api, route } from '../http/api.ts'
 import { readInPages } from '../http/send-pieces.ts'
 import { requireUser } from '../identity/authenticate.ts'
-import { createShare, presentShare, revokeShare } from './share-link.ts'
+import { changeShare, createShare, presentShare, revokeShare } from './share-link.ts'
 import { listShares, type ListedShare } from './share-store.ts'
 
 export interface ShareRoutesDeps {
@@ -26,8 +26,7 @@ export function registerShareRoutes(api: Api, { database: { db }, now }: ShareRo
     }),
     async (request) => {
       const { chatId } = request.params
-      const { messageId } = request.body
-      return { shareId: await createShare(db, requireUser(request), { chatId, messageId }, now()) }
+      return createShare(db, requireUser(request), { ...request.body, chatId }, now())
     },
   )
 
@@ -37,6 +36,19 @@ export function registerShareRoutes(api: Api, { database: { db }, now }: ShareRo
     async (request) => ({
       shares: readInPages(presentPages(await listShares(db, requireUser(request)))),
     }),
+  )
+
+  api.patch(
+    '/api/share/:id',
+    route('owner', 'Change what a link shows', [], {
+      params: AnyId,
+      body: ShareChange,
+      response: { 204: z.null() },
+    }),
+    async (request, reply) => {
+      await changeShare(db, requireUser(request), request.params.id, request.body)
+      return reply.status(204).send(null)
+    },
   )
 
   api.delete(

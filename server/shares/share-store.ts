@@ -3,18 +3,23 @@ import { type Actor, changeable, notDeleted, readable } from '../access/access.t
 import type { Db } from '../db/database.ts'
 import type { MessageRow, ShareRow } from '../db/tables/tables.ts'
 
-/** Stores a link unless the message already has one. Returns the id of the message's link. */
-export async function insertShare(db: Db, share: ShareRow): Promise<string> {
-  const { id } = await db
-    .insertInto('shares')
-    .values(share)
-    // This update changes nothing, but makes the statement return an existing row too.
-    .onConflict((conflict) =>
-      conflict.columns(['chat_id', 'message_id']).doUpdateSet({ message_id: share.message_id }),
-    )
-    .returning('id')
-    .executeTakeFirstOrThrow()
-  return id
+/** Stores a link. A message that has one keeps it, with this change. Returns the message's link. */
+export async function insertShare(
+  db: Db,
+  share: ShareRow,
+  change: Partial<Pick<ShareRow, 'files'>> = {},
+): Promise<Pick<ShareRow, 'id' | 'files'>> {
+  return (
+    db
+      .insertInto('shares')
+      .values({ ...share, ...change })
+      // This update changes nothing, but makes the statement return an existing row too.
+      .onConflict((conflict) =>
+        conflict.columns(['chat_id', 'message_id']).doUpdateSet({ message_id: share.message_id, ...change }),
+      )
+      .returning(['id', 'files'])
+      .executeTakeFirstOrThrow()
+  )
 }
 
 export async function isShared(db: Db, chatId: string, messageId: string): Promise<boolean> {
@@ -60,7 +65,7 @@ export function findShare(db: Db, id: string): Promise<ShareRow | undefined> {
     .executeTakeFirst()
 }
 
-export type ListedShare = Pick<ShareRow, 'id' | 'created_at'> & { readonly first_text: string }
+export type ListedShare = Pick<ShareRow, 'id' | 'created_at' | 'files'> & { readonly first_text: string }
 
 /** Returns a user's links, newest first, each with the beginning of its first message. */
 export function listShares(db: Db, actor: Actor): Promise<ListedShare[]> {
@@ -75,6 +80,7 @@ export function listShares(db: Db, actor: Actor): Promise<ListedShare[]> {
     .select((eb) => [
       's.id',
       's.created_at',
+      's.files',
       eb
         .fn<MessageRow['content']>('substr', ['first.content', eb.val(1), eb.lit(maxTitleSourceChars)])
         .as('first_text'),
@@ -83,6 +89,22 @@ export function listShares(db: Db, actor: Actor): Promise<ListedShare[]> {
     .orderBy('s.created_at', 'desc')
     .orderBy('s.id')
     .execute()
+}
+
+/** Returns false when the user has no such link. */
+export async function updateShare(
+  db: Db,
+  actor: Actor,
+  id: string,
+  change: Pick<ShareRow, 'files'>,
+): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('shares')
+    .set(change)
+    .where('id', '=', id)
+    .where(changeable(actor, 'shares'))
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
 }
 
 /** Deletes a link. Returns false when the user has no such link. */

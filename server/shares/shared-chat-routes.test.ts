@@ -177,6 +177,34 @@ describe.each(engines)('a shared chat on %s', (engine) => {
     expect(response.body).not.toContain('secret')
   })
 
+  it('shows that a call was denied, without the reason, the device and changed arguments', async () => {
+    const id = `reasons-${engine}`
+    const call = JSON.stringify({
+      id: '1',
+      name: 'files__read',
+      rest: [],
+      deniedBy: 'reason',
+      edited: '{"a":"secret"}',
+      decision: { kind: 'denied', at: 1, on: 'secret phone', reason: 'secret' },
+    })
+    await write(id, [
+      { id: 'u', content: 'Read it' },
+      { id: 'a', role: 'assistant', server: 'files', tool: 'read', call_state: 'denied', call },
+      { id: 'reason', content: 'secret' },
+      { id: 'b', role: 'assistant', content: 'Then not.' },
+    ])
+    const response = await visit(await share(id, 'b'))
+    expect(
+      SharedChat.parse(response.json()).messages.map(({ content, call: shown }) => [content, shown]),
+    ).toEqual([
+      ['Read it', undefined],
+      ['', { state: 'denied', denied_by: '3' }],
+      ['', undefined],
+      ['Then not.', undefined],
+    ])
+    expect(response.body).not.toContain('secret')
+  })
+
   it('does not call a call denied whose result is on another branch', async () => {
     const id = `elsewhere-${engine}`
     const call = '{"id":"1","name":"files__read","rest":[]}'
@@ -197,7 +225,7 @@ describe.each(engines)('a shared chat on %s', (engine) => {
     ])
   })
 
-  it('shows the text of a message with files, and only that there are files', async () => {
+  it('shows the text of a message with files, and of them only what they are called', async () => {
     const file = { id: 'private', name: 'cat.png', type: 'image/png', size: 3 }
     const files = JSON.stringify([file])
     await write(`files-${engine}`, [{ id: 'a', role: 'user', content: 'My cat', files }])
@@ -206,7 +234,10 @@ describe.each(engines)('a shared chat on %s', (engine) => {
       { type: 'file', file },
     ])
     const shared = await read(await share(`files-${engine}`, 'a'))
-    expect(shared.messages[0]?.content).toBe('My cat\n\n[A file that is not part of the shared chat]')
+    expect(shared.messages[0]?.content).toEqual([
+      { type: 'text', text: 'My cat' },
+      { type: 'file', file: { ...file, id: '' } },
+    ])
   })
 
   it('does not show why a reply failed, because the reason may contain an address or a key', async () => {
@@ -326,7 +357,7 @@ describe.each(engines)('a shared chat on %s', (engine) => {
     const shares = path.map(({ id }) => ({ id, user_id: user.id, chat_id: chat.id, message_id: id }))
     await db
       .insertInto('shares')
-      .values(shares.map((share) => ({ ...share, created_at: 1 })))
+      .values(shares.map((share) => ({ ...share, created_at: 1, files: 0 })))
       .execute()
     const read = (id: string, remoteAddress: string) =>
       gated.app.inject({ url: `/api/share/${id}`, headers: { host }, remoteAddress })

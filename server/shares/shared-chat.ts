@@ -1,8 +1,8 @@
 import { showFailure } from '@yonder/contract/apply-event'
-import type { Message } from '@yonder/contract/message'
-import { writeContent } from '@yonder/contract/message-text'
+import type { Message, MessageContent } from '@yonder/contract/message'
+import { filesOfContent, textOfContent, toContent } from '@yonder/contract/message-text'
 import type { SharedChat } from '@yonder/contract/share'
-import type { ToolCallState, ToolOutcome } from '@yonder/contract/tool-call'
+import type { ToolCall, ToolCallState, ToolOutcome } from '@yonder/contract/tool-call'
 import {
   contentOf,
   isToolResult,
@@ -11,9 +11,10 @@ import {
   readMessages,
 } from '../chats/message-store.ts'
 import { presentMessage } from '../chats/present-chat.ts'
+import { parseCall } from '../chats/tool-call-store.ts'
 import type { Database, Db } from '../db/database.ts'
 import { readSnapshot } from '../db/read-snapshot.ts'
-import type { MessageRow } from '../db/tables/tables.ts'
+import type { MessageRow, ShareRow } from '../db/tables/tables.ts'
 import { AppError } from '../lib/app-error.ts'
 import { findShare } from './share-store.ts'
 
@@ -30,7 +31,7 @@ export type ReadSharedChat = Omit<SharedChat, 'messages'> & {
  * @throws AppError `not_found`
  */
 export async function readSharedChat(
-  source: Pick<Database, 'db' | 'dialect'>,
+  source: Pick<Database, 'db' | 'dialect' | 'bytes'>,
   shareId: string,
 ): Promise<ReadSharedChat> {
   const { share, path } = await readSnapshot(source, async ({ db }) => {
@@ -45,7 +46,7 @@ export async function readSharedChat(
     throw new AppError('not_found', 'There is no such shared chat.')
   return {
     id: shareId,
-    messages: presentPath(source.db, share.chat_id, path),
+    messages: presentPath(source.db, share, path),
     update_time: new Date(last.unix_timestamp).toISOString(),
     selected_message_id: String(path.length),
   }
@@ -53,24 +54,41 @@ export async function readSharedChat(
 
 async function* presentPath(
   db: Db,
-  chatId: string,
+  { chat_id, files }: ShareRow,
   path: readonly MessagePlace[],
 ): AsyncGenerator<readonly Message[]> {
   let position = 0
-  for await (const rows of readMessages(db, chatId, path)) {
-    yield rows.map((row) => presentSharedMessage(row, ++position, path[position]))
+  let deniedBy: string | undefined
+  for await (const rows of readMessages(db, chat_id, path)) {
+    yield rows.map((row) => {
+      const message = presentSharedMessage(row, files === 1, ++position, path[position])
+      const isReason = row.id === deniedBy
+      deniedBy = deniedByOf(row)
+      // What the user wrote for the model is private, like the result of a call, in whose place it is.
+      return isReason ? { ...message, content: '' } : message
+    })
   }
 }
 
+/** Returns the id of the message that denied only the call of this one. */
+function deniedByOf({ call }: MessageRow): string | undefined {
+  return call?.includes('"deniedBy":') === true ? parseCall(call).deniedBy : undefined
+}
+
 /** `next` is the place of the message after it. */
-function presentSharedMessage(row: MessageRow, position: number, next: MessagePlace | undefined): Message {
+function presentSharedMessage(
+  row: MessageRow,
+  hasFiles: boolean,
+  position: number,
+  next: MessagePlace | undefined,
+): Message {
   const shown = presentMessage({ ...row, error_code: null, error_message: null })
   const { role, timestamp, unix_timestamp, status, model, provider, finish, server, tool, call } = shown
   const message: Message = {
     id: String(position),
     parent_id: position === 1 ? null : String(position - 1),
     role,
-    content: writeContent(contentOf(row), () => privateFile),
+    content: presentSharedContent(contentOf(row), hasFiles),
     timestamp,
     unix_timestamp,
     status,
@@ -79,7 +97,7 @@ function presentSharedMessage(row: MessageRow, position: number, next: MessagePl
     ...(finish === undefined ? {} : { finish }),
     ...(server === undefined ? {} : { server }),
     ...(tool === undefined ? {} : { tool }),
-    ...(call === undefined ? {} : { call: { state: stateFrom(row, next) } }),
+    ...(call === undefined ? {} : { call: presentSharedCall(row, position, next) }),
   }
   // The result is private. The message only shows how the preceding call ended.
   if (role === 'user' && server !== undefined)
@@ -87,6 +105,13 @@ function presentSharedMessage(row: MessageRow, position: number, next: MessagePl
   // The real error message may contain an address or a key.
   if (status === 'failed') return showFailure({ ...message, error: failure })
   return message
+}
+
+/** With the position of the message that denied it, in which nothing is shown. */
+function presentSharedCall(row: MessageRow, position: number, next: MessagePlace | undefined): ToolCall {
+  const state = stateFrom(row, next)
+  const isDeniedBy = next !== undefined && next.id === deniedByOf(row)
+  return { state, ...(isDeniedBy && { denied_by: String(position + 1) }) }
 }
 
 /**
@@ -105,6 +130,14 @@ function publicOutcome({ status }: ToolOutcome): ToolOutcome {
   return { status: isPrivate ? 'failed' : status, duration: null, parts: [] }
 }
 
-/** Files are private, and so are their names. */
-const privateFile = '[A file that is not part of the shared chat]'
+/** Files that do not go along are named, and have no id. */
+function presentSharedContent(content: MessageContent, hasFiles: boolean): MessageContent {
+  const files = filesOfContent(content)
+  if (hasFiles) return content
+  return toContent(
+    textOfContent(content),
+    files.map(({ name, type, size }) => ({ id: '', name, type, size })),
+  )
+}
+
 const failure = { code: 'internal', message: 'This reply failed.' } as const

@@ -8,6 +8,7 @@ import { errorsOf } from '../http/open-api.ts'
 import { openGuards } from '../http/outgoing/guarded-fetch.ts'
 import type { User } from '../identity/user.ts'
 import { newId } from '../lib/new-id.ts'
+import { ensurePushKeys } from '../notifications/push-keys.ts'
 import { openTestDatabase, type Engine, type TestDatabase } from './database/test-database.ts'
 import { createTestIdentity } from './identity/test-identity.ts'
 import { createRequestClient, injected, type RequestClient } from './send-request.ts'
@@ -59,12 +60,14 @@ export async function openTestApp(options: TestAppOptions = {}): Promise<TestApp
     },
   }
   const guards = openGuards(config.outgoing)
+  const sealer = options.deps?.sealer ?? createSealer('a secret of tests that is long enough')
   const deps: AppDeps = {
     config,
     database,
-    sealer: createSealer('a secret of tests that is long enough'),
+    sealer,
     identity,
     guards,
+    pushKeys: await ensurePushKeys({ db: database.db, sealer, now: Date.now }),
     nodeId: newId(),
     metrics: new Registry(),
     now: Date.now,

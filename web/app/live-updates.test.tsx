@@ -89,7 +89,7 @@ test('after the stream was lost every list is read again', async () => {
   await page.ready()
   page.rename('Eagle')
   await page.breakStream()
-  await vi.waitFor(() => expect(page.count('live')).toBe(2), { timeout: 5_000 })
+  await vi.waitFor(() => expect(page.count('live')).toBe(2))
   expect([page.count('bots'), page.count('integrations')]).toEqual([1, 1])
   await page.ready()
   await screen.findByText('Eagle')

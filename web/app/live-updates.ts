@@ -1,7 +1,7 @@
 import type { SettingsList } from '@yonder/contract/live'
 import { useEffect } from 'react'
 import { useSWRConfig } from 'swr'
-import { botsKey, connectorsKey, integrationsKey, projectKeys } from '../data/named-list.ts'
+import { botsKey, connectorsKey, grantsKey, integrationsKey, projectKeys } from '../data/named-list.ts'
 import { useApi } from '../lib/api/api-provider.tsx'
 import { connectStream } from '../lib/streams/event-stream.ts'
 import { shareStream } from '../lib/streams/share-stream.ts'
@@ -12,6 +12,8 @@ const keysOfLists: Readonly<Record<Exclude<SettingsList, 'names' | 'chats'>, str
   connectors: connectorsKey,
   integrations: integrationsKey,
   projects: projectKeys,
+  grants: grantsKey,
+  notifications: '/api/notifications',
 }
 
 /**

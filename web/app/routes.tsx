@@ -16,6 +16,7 @@ const settings = lazyWithLoad<object>(
 const callback = lazyWithLoad<object>(
   async () => (await import('./screens/callback-screen.tsx')).CallbackScreen,
 )
+const inbox = lazyWithLoad<object>(async () => (await import('./screens/inbox-screen.tsx')).InboxScreen)
 const archived = lazyWithLoad<object>(
   async () => (await import('./screens/set-aside-screens.tsx')).ArchivedScreen,
 )
@@ -45,6 +46,7 @@ export const userScreens: Readonly<Record<string, UserScreen>> = {
   '/chat/:id': chat,
   '/chats/:id': chat,
   '/project/:id': project,
+  '/inbox': inbox,
   '/archived': archived,
   '/deleted': deleted,
   '/settings/:section?': settings,

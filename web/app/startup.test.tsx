@@ -36,6 +36,6 @@ it('shows the legal pages also when the server cannot be reached (§2.7)', async
   expectConsole('error', /settings could not be loaded/)
   scene.open('/terms')
   await act(async () => settle.shift()?.(new Response('', { status: 502 })))
-  expect(await screen.findByRole('heading', { name: 'Terms of Service' }, { timeout: 5000 })).toBeVisible()
+  expect(await screen.findByRole('heading', { name: 'Terms of Service' })).toBeVisible()
   expect(screen.queryByText('Yonder cannot be reached')).toBeNull()
 })

@@ -21,7 +21,7 @@ afterEach(() => {
 
 const open = (path: string) => scene.open(path)
 const at = () => location.pathname
-const landing = () => screen.findByText('Sign in to access your chats', {}, { timeout: 5000 })
+const landing = () => screen.findByText('Sign in to access your chats')
 
 describe('signed out', () => {
   it.each([
@@ -64,7 +64,7 @@ it('keeps its live updates open when another screen is opened', async () => {
   api.on('GET /api/live', () => new Response(new ReadableStream()))
   scene.signIn()
   open('/')
-  await userEvent.click(await screen.findByRole('button', { name: 'Account' }, { timeout: 5000 }))
+  await userEvent.click(await screen.findByRole('button', { name: 'Account' }))
   await userEvent.click(await screen.findByRole('menuitem', { name: 'Settings' }))
   expect(await findText('User Information')).toBeVisible()
   expect(at()).toBe('/settings/general')
@@ -72,8 +72,10 @@ it('keeps its live updates open when another screen is opened', async () => {
 })
 
 describe('two users in one browser, one after the other', () => {
+  beforeEach(() => void api.on('GET /api/drafts', () => json({ drafts: {} })))
+
   const eve = { ...ada, sub: 'local|2', name: 'Eve' }
-  const input = () => screen.findByPlaceholderText('Type your message...', {}, { timeout: 5000 })
+  const input = () => screen.findByPlaceholderText('Type your message...')
 
   beforeEach(() => {
     scene.signIn()
@@ -98,7 +100,7 @@ describe('two users in one browser, one after the other', () => {
     })
     api.on('GET /api/bots', () => refused)
     open('/settings/bots')
-    await waitFor(() => expect(api.seen('GET /api/bots')).toHaveLength(1), { timeout: 5000 })
+    await waitFor(() => expect(api.seen('GET /api/bots')).toHaveLength(1))
     api.on('GET /api/bots', () => json([]))
     scene.signInElsewhere(eve)
     expect(await findText('No bot configurations found')).toBeVisible()
@@ -139,7 +141,7 @@ describe('signed in', () => {
       api.on('GET /api/bots', () => json(owlAndFox))
       localStorage.setItem('chat_known_selectedBot', 'Fox')
       open(path)
-      await waitFor(() => expect(api.seen('GET /api/chats/known')).not.toHaveLength(0), { timeout: 5000 })
+      await waitFor(() => expect(api.seen('GET /api/chats/known')).not.toHaveLength(0))
       expect(await screen.findByRole('heading', { name: 'Chat' })).toBeInTheDocument()
       expect(await screen.findByRole('combobox', { name: 'Bot' })).toHaveValue('Fox')
       expect(at()).toBe(path)
@@ -159,19 +161,19 @@ describe('signed in', () => {
 
   it('shows the bots at /settings/bots (§2.5)', async () => {
     open('/settings/bots')
-    expect(await screen.findByRole('button', { name: 'Add Bot' }, { timeout: 5000 })).toBeVisible()
+    expect(await screen.findByRole('button', { name: 'Add Bot' })).toBeVisible()
     expect(at()).toBe('/settings/bots')
   })
 
   it('shows the connectors at /settings/connectors (§2.5)', async () => {
     open('/settings/connectors')
-    expect(await screen.findByRole('button', { name: 'Add Connector' }, { timeout: 5000 })).toBeVisible()
+    expect(await screen.findByRole('button', { name: 'Add Connector' })).toBeVisible()
     expect(at()).toBe('/settings/connectors')
   })
 
   it('shows the integrations at /settings/integrations (§2.5)', async () => {
     open('/settings/integrations')
-    expect(await screen.findByRole('button', { name: 'Add Integration' }, { timeout: 5000 })).toBeVisible()
+    expect(await screen.findByRole('button', { name: 'Add Integration' })).toBeVisible()
     expect(at()).toBe('/settings/integrations')
   })
 
@@ -209,7 +211,7 @@ describe('signed in', () => {
   it('opens the history search by its button and its shortcut, and closes it (§2.16, §2.41)', async () => {
     api.on('GET /api/chats', () => json({ chats: [], total: 0, page: 1, limit: 10 }))
     open('/settings/general')
-    await userEvent.click(await screen.findByRole('button', { name: 'Search chats' }, { timeout: 5000 }))
+    await userEvent.click(await screen.findByRole('button', { name: 'Search chats' }))
     expect(await findText('No chats yet')).toBeVisible()
     await userEvent.click(screen.getByRole('button', { name: 'Close' }))
     expect(screen.queryByRole('dialog')).toBeNull()
@@ -246,7 +248,7 @@ it.each([
   let respond: (response: Response) => void = () => undefined
   api.on('GET /api/settings', () => new Promise((resolve) => (respond = resolve)))
   open(path)
-  expect(await screen.findByRole('heading', { name: title }, { timeout: 5000 })).toBeVisible()
+  expect(await screen.findByRole('heading', { name: title })).toBeVisible()
   await act(async () => respond(json(settings)))
   expect(screen.getByRole('heading', { name: title })).toBeVisible()
 })

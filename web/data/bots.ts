@@ -20,6 +20,8 @@ export const botLabels: FieldLabels = {
   top_p: 'Top-p',
   reasoning_effort: 'Reasoning effort',
   context_window: 'Context window',
+  images: 'Pictures',
+  pdf: 'PDF files',
 }
 
 /** The user's bots; loaded again on reconnect, but not on focus. */

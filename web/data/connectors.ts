@@ -69,8 +69,16 @@ export function useConnectorCatalogue() {
 
 /** The log of a connector's tool calls, the newest first, page by page. */
 export function useCallLog(name: string) {
-  const path = connectorPath(name, 'calls')
-  const { data, error, isValidating, size, setSize } = useSWRInfinite<ToolCallList, Error>(
+  return useCallPages(connectorPath(name, 'calls'))
+}
+
+/** The calls of all connectors that were decided in the last 90 days, the last decided first, page by page. */
+export function useDecidedCalls() {
+  return useCallPages('/api/tool-calls')
+}
+
+function useCallPages(path: string) {
+  const { data, error, isValidating, size, setSize, mutate } = useSWRInfinite<ToolCallList, Error>(
     (index: number, previous: ToolCallList | null) => {
       if (index === 0) return path
       return previous?.next ? `${path}?${new URLSearchParams({ before: previous.next })}` : null
@@ -84,6 +92,8 @@ export function useCallLog(name: string) {
     error: data === undefined ? error : undefined,
     hasMore: Boolean(data?.at(-1)?.next),
     isLoadingMore,
+    /** Reads all pages again that are loaded. */
+    reload: () => void mutate(),
     loadMore: () => {
       if (!isLoadingMore) void setSize(size + 1)
     },

@@ -37,4 +37,7 @@ export const connectorsKey = '/api/mcp-servers'
 export const integrationsKey = '/api/integrations'
 /** The beginning of the keys of the list of projects and of each project. */
 export const projectKeys = '/api/project'
+/** The beginning of the key of the list of grants. */
+export const grantsKey = '/api/grants'
+export const inboxKey = '/api/inbox'
 export const sharesKey = '/api/shares'

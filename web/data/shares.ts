@@ -43,6 +43,20 @@ export function useCreateShare(chatId: string) {
   })
 }
 
+/** Changes whether the visitors of a link may read the files in its messages. */
+export function useShareFiles() {
+  return useAction({
+    call: (api, { id, files }: Pick<OwnShare, 'id' | 'files'>) =>
+      api.patch<null>(`/api/share/${id}`, { files }),
+    update: (update) => update(sharesKey),
+    success: (_answer, { files }) =>
+      files
+        ? 'Visitors of the link see its files now'
+        : 'Visitors of the link see only the names of its files now',
+    failure: (error) => `The link could not be changed: ${readReason(error)}`,
+  })
+}
+
 /** Revokes a link. A link that was already revoked, for example in another tab, counts as a success. */
 export function useRevokeShare() {
   return useAction({

@@ -1,6 +1,13 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { formatBytes, formatCost, formatCosts, formatCount, formatShortCount } from './format-usage.ts'
+import {
+  formatBytes,
+  formatCost,
+  formatCosts,
+  formatCount,
+  formatLimit,
+  formatShortCount,
+} from './format-usage.ts'
 
 it.each([
   [0, '0'],
@@ -27,10 +34,14 @@ it.each([
   expect(formatBytes(bytes)).toBe(text)
 })
 
+it('formats a limit without a decimal when it is a whole number', () => {
+  expect([500, 25_000_000, 26_200_000].map(formatLimit)).toEqual(['500 B', '25 MB', '26.2 MB'])
+})
+
 it('changes to the next unit before a number is rounded up to it', () => {
-  const factors: Readonly<Record<string, number>> = { '': 1, B: 1, k: 1e3, kB: 1e3, M: 1e6, MB: 1e6 }
+  const factors: Readonly<Record<string, number>> = { '': 1, B: 1, k: 1e3, kB: 1e3, M: 1e6, MB: 1e6, GB: 1e9 }
   const aroundLimit = fc
-    .tuple(fc.constantFrom(1_000, 1_000_000), fc.integer({ min: -100, max: 100 }))
+    .tuple(fc.constantFrom(1_000, 1_000_000, 1_000_000_000), fc.integer({ min: -100, max: 100 }))
     .map(([limit, distance]) => limit + distance)
   const number = fc.oneof(fc.nat({ max: 2_000_000_000 }), aroundLimit)
   fc.assert(

@@ -17,11 +17,21 @@ export function formatShortCount(count: number): string {
   return `${(count / unit).toLocaleString('en', { maximumFractionDigits: 1 })}${letter}`
 }
 
-/** Formats a size, for example `512 B`, `2.5 kB` or `1.2 MB`. */
+const billion = 1_000_000_000
+/** The same for gigabytes, in which sizes are shown from here on. */
+const minBillion = billion - million / 20
+
+/** Formats a size, for example `512 B`, `2.5 kB`, `1.2 MB` or `3.4 GB`. */
 export function formatBytes(bytes: number): string {
   if (bytes < thousand) return `${bytes} B`
-  const [unit, name] = bytes < minMillion ? [thousand, 'kB'] : [million, 'MB']
+  const [unit, name] =
+    bytes < minMillion ? [thousand, 'kB'] : bytes < minBillion ? [million, 'MB'] : [billion, 'GB']
   return `${(bytes / unit).toFixed(1)} ${name}`
+}
+
+/** Formats a limit of a size, which is most often a whole number: `25 MB`. */
+export function formatLimit(bytes: number): string {
+  return formatBytes(bytes).replace('.0 ', ' ')
 }
 
 /** From this amount on, two decimals show at least two significant digits. 0.0995 is rounded to 0.10. */

@@ -28,7 +28,7 @@ export const toasts: ReadableStore<readonly Toast[]> = store
 /** Shows a short message at the top right. */
 export const toast = {
   success: (text: string, action?: ToastAction): void => show('success', text, action),
-  error: (text: string): void => show('error', text),
+  error: (text: string, action?: ToastAction): void => show('error', text, action),
   /** Says what was done, and undoes it at a press of its button or the usual keys. */
   undo: (text: string, run: () => void): void => show('undo', text, { label: 'Undo', run }),
 }

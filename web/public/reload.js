@@ -14,8 +14,10 @@
     }
   }
   // A screen that is loaded later. If a reload does not help, the page shows the failure and offers another.
+  // While the server cannot be reached, a reload would only lose the page.
   addEventListener('vite:preloadError', () => {
-    if (!wasReloaded()) location.reload()
+    const reload = ({ ok }) => ok && !wasReloaded() && location.reload()
+    fetch('/healthz', { cache: 'no-store' }).then(reload, () => undefined)
   })
   // The page itself, which shows nothing yet. Errors of elements do not bubble.
   addEventListener(

@@ -1,6 +1,6 @@
 import { act } from '@testing-library/react'
 import type { RunAccepted, RunEvent, StartedEvent, UnnumberedEvent } from '@yonder/contract/completion'
-import { createApiClient, type ApiClient } from '../lib/api/api-client.ts'
+import { createApiClient, type ApiClient, type Upload } from '../lib/api/api-client.ts'
 import { makeMessage } from './wire-objects.ts'
 
 export interface SeenRequest {
@@ -9,6 +9,9 @@ export interface SeenRequest {
   readonly body: unknown
   readonly headers: Headers
   readonly credentials: RequestCredentials | undefined
+  /** Of an upload: the file, and how the page follows and aborts it. */
+  readonly file?: Blob
+  readonly upload?: Upload
 }
 
 type Handler = (request: SeenRequest) => Response | Promise<Response>
@@ -23,6 +26,10 @@ export class ScriptedApi {
       this.signedOut = true
     },
     fetch: async (input, init) => this.#serve(input, init),
+    sendFile: async (path, headers, file, upload) => {
+      upload.onProgress(file.size)
+      return this.#serve(path, { method: upload.method ?? 'POST', headers }, { file, upload })
+    },
   })
   /** For tests of the whole web app, which replace the global `fetch`. */
   readonly fetch: typeof fetch = async (input, init) => this.#serve(input, init)
@@ -54,7 +61,11 @@ export class ScriptedApi {
     return this.requests.filter((request) => request.route === route)
   }
 
-  async #serve(input: RequestInfo | URL, init: RequestInit = {}): Promise<Response> {
+  async #serve(
+    input: RequestInfo | URL,
+    init: RequestInit = {},
+    sent?: Pick<SeenRequest, 'file' | 'upload'>,
+  ): Promise<Response> {
     const url = new URL(input instanceof Request ? input.url : input, 'http://yonder.example')
     const route = `${init.method ?? 'GET'} ${url.pathname}`
     const body: unknown = typeof init.body === 'string' ? JSON.parse(init.body) : undefined
@@ -64,6 +75,7 @@ export class ScriptedApi {
       body,
       headers: new Headers(init.headers),
       credentials: init.credentials,
+      ...sent,
     }
     this.requests.push(request)
     const handler = this.#handlers.get(route)

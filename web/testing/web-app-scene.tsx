@@ -66,4 +66,4 @@ export class WebAppScene {
 }
 
 /** Finds a text of a screen whose code may still be loading. */
-export const findText = (text: string | RegExp) => screen.findByText(text, {}, { timeout: 5000 })
+export const findText = (text: string | RegExp) => screen.findByText(text)

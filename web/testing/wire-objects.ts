@@ -60,7 +60,8 @@ export function makeSharedChat(id: string, messages: readonly Message[]): Shared
 }
 
 export function makeOwnShare(fields: Partial<OwnShare> = {}): OwnShare {
-  return { id: 'abc', title: 'How do tides work?', created_at: '2026-11-19T10:00:00.000Z', ...fields }
+  const created_at = '2026-11-19T10:00:00.000Z'
+  return { id: 'abc', title: 'How do tides work?', created_at, files: false, ...fields }
 }
 
 export function makeIntegration(fields: Partial<Integration> = {}): Integration {

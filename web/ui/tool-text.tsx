@@ -12,8 +12,8 @@ export const CutTextContext = createContext<() => () => void>(() => () => undefi
 export interface ToolTextProps {
   /** The accessible name. */
   readonly label: string
-  /** `low` is for a text that is usually short. */
-  readonly height?: 'full' | 'low'
+  /** `low` is for a text that is usually short, `ten` for one that is cut after its tenth line. */
+  readonly height?: 'full' | 'low' | 'ten'
   /** `prose` is for a text in sentences, such as that of an email. */
   readonly look?: 'code' | 'prose'
   /** `InertText` elements. */
@@ -33,7 +33,7 @@ export function ToolText({ label, height = 'full', look = 'code', children }: To
   useLayoutEffect(() => {
     const element = content.current
     if (element === null) return
-    const measure = () => setLines(countLines(element, height === 'low' ? lowPx : fullPx))
+    const measure = () => setLines(countLines(element, height))
     measure()
     const observer = new ResizeObserver(measure)
     observer.observe(element)
@@ -50,6 +50,8 @@ export function ToolText({ label, height = 'full', look = 'code', children }: To
     // The page gets shorter above the button, which would otherwise leave the window.
     if (isOpen) requestAnimationFrame(() => box.current?.scrollIntoView({ block: 'nearest' }))
   }
+  const all = height === 'ten' && lines !== undefined ? ` ${lines.all.toLocaleString('en')} lines` : ''
+  const buttonText = isOpen ? 'Show less' : `Show all${all}`
   return (
     <div className="min-w-0">
       <pre
@@ -57,7 +59,7 @@ export function ToolText({ label, height = 'full', look = 'code', children }: To
         // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
         tabIndex={0}
         aria-label={label}
-        style={isOpen ? undefined : { maxHeight: height === 'low' ? lowPx : fullPx }}
+        style={isOpen ? undefined : { maxHeight: maxHeights[height] }}
         onScroll={({ currentTarget: { scrollHeight, scrollTop, clientHeight } }) =>
           setAtEnd(scrollHeight - scrollTop - clientHeight < 2)
         }
@@ -81,11 +83,11 @@ export function ToolText({ label, height = 'full', look = 'code', children }: To
           <button
             type="button"
             aria-expanded={isOpen}
-            aria-label={`${isOpen ? 'Show less' : 'Show all'}: ${label}`}
+            aria-label={`${buttonText}: ${label}`}
             onClick={toggle}
             className="touch-target font-medium text-accent underline-offset-2 hover:underline"
           >
-            {isOpen ? 'Show less' : 'Show all'}
+            {buttonText}
           </button>
         </p>
       )}
@@ -93,9 +95,8 @@ export function ToolText({ label, height = 'full', look = 'code', children }: To
   )
 }
 
-/** The height, in pixels, to which a text is cut. */
-const fullPx = 352
-const lowPx = 120
+/** The height to which a text is cut, in pixels or as CSS: ten lines with the space around the text. */
+const maxHeights = { full: 352, low: 120, ten: 'calc(10lh + 1.25rem)' } as const
 
 interface LineCounts {
   readonly shown: number
@@ -103,10 +104,10 @@ interface LineCounts {
 }
 
 /** Counts the lines of a text as it is laid out; undefined if it fits into the height. */
-function countLines(content: HTMLElement, maxPx: number): LineCounts | undefined {
+function countLines(content: HTMLElement, height: keyof typeof maxHeights): LineCounts | undefined {
   const { lineHeight } = getComputedStyle(content)
   const linePx = Number.parseFloat(lineHeight)
   const all = Math.round(content.offsetHeight / linePx)
-  const shown = Math.floor(maxPx / linePx)
+  const shown = height === 'ten' ? 10 : Math.floor(maxHeights[height] / linePx)
   return all > shown ? { shown, all } : undefined
 }

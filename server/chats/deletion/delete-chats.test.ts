@@ -39,7 +39,7 @@ describe.each(engines)('deleting chats, on %s', (engine) => {
     await open()
     const data = await createUserData(product, 'Ada')
     const { client: ada, approvalChat, elicitationChat, runningChat } = data
-    const chats = [data.chat, runningChat, approvalChat, elicitationChat]
+    const chats = [data.chat, runningChat, approvalChat, data.stepChat, elicitationChat]
     const readShare = async () =>
       (await product.app.inject({ url: `/api/share/${data.share}`, headers: { host: 'localhost:3000' } }))
         .statusCode
@@ -47,7 +47,7 @@ describe.each(engines)('deleting chats, on %s', (engine) => {
     const tab = await openLiveStream(product.base, ada.headers)
 
     const response = await changed(setDeleted(ada, chats, true))
-    expect(response.ids).toHaveLength(4)
+    expect(response.ids).toHaveLength(5)
     expect(response.chats).toEqual(
       chats.map(
         (id) => expect.objectContaining({ id, deleted_time: expect.any(String) as string }) as unknown,
@@ -74,11 +74,11 @@ describe.each(engines)('deleting chats, on %s', (engine) => {
     for (const section of ['all', 'recent']) expect(await listIds(ada, section)).toEqual([])
     expect((await listIds(ada, 'deleted')).toSorted()).toEqual([...chats, data.deletedChat].toSorted())
     await tab.until(() =>
-      tab.listed().some((listed) => listed.chats.filter(({ deleted_time }) => deleted_time).length === 4),
+      tab.listed().some((listed) => listed.chats.filter(({ deleted_time }) => deleted_time).length === 5),
     )
     expect((await changed(setDeleted(ada, chats, true))).ids).toHaveLength(0)
 
-    expect((await changed(setDeleted(ada, { section: 'deleted' }, false))).ids).toHaveLength(5)
+    expect((await changed(setDeleted(ada, { section: 'deleted' }, false))).ids).toHaveLength(6)
     expect((await changed(setDeleted(ada, chats, false))).ids).toHaveLength(0)
     expect(await listIds(ada, 'deleted')).toEqual([])
     expect(await listIds(ada, 'recent')).toEqual(expect.arrayContaining(chats))

@@ -69,15 +69,6 @@ export async function findPurged(trx: Db, userId: string | undefined): Promise<s
   return row?.id
 }
 
-/** Deletes one file of a chat, which can be large. Returns false when there was none. */
-export async function deleteFile(trx: Db, chatId: string): Promise<boolean> {
-  const { numDeletedRows } = await trx
-    .deleteFrom('files')
-    .where('id', '=', (file) => file.selectFrom('files').select('id').where('chat_id', '=', chatId).limit(1))
-    .executeTakeFirstOrThrow()
-  return numDeletedRows > 0n
-}
-
 /** Deletes some events of a chat's runs. Returns false when there were none. */
 export async function deleteRunEvents(trx: Db, chatId: string): Promise<boolean> {
   const { numAffectedRows = 0n } = await sql`

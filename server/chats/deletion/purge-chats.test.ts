@@ -3,6 +3,10 @@ import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { insertRun } from '../../completions/log/run-store.ts'
 import { saveSentPrompt } from '../../completions/prompt/sent-prompt-store.ts'
+import type { Db } from '../../db/database.ts'
+import { collectBytes } from '../../db/files/file-bytes.ts'
+import { linkFiles, setUnsent } from '../../files/file-store.ts'
+import { removeUnused } from '../../files/remove-unused.ts'
 import { upsertShare } from '../../shares/share-store.ts'
 import { hashTables } from '../../testing/database/hash-tables.ts'
 import {
@@ -12,10 +16,10 @@ import {
   type TestDatabase,
 } from '../../testing/database/test-database.ts'
 import { addChat, addCompaction, addPath } from '../../testing/factories/chats.ts'
+import { addFile } from '../../testing/factories/files.ts'
 import { usageRecord } from '../../testing/factories/usage.ts'
 import { addUser } from '../../testing/factories/users.ts'
 import { storeUsageRecord } from '../../usage/usage-store.ts'
-import { insertFiles } from '../file-store.ts'
 import { openChats } from '../open-chats.ts'
 import { indexMessages } from '../search/index-messages.ts'
 import { openSearch, type Search } from '../search/open-search.ts'
@@ -23,6 +27,15 @@ import { fillSearchTexts } from '../search/postgres-search-store.ts'
 import { purgeSlice } from './purge-chats.ts'
 
 const dayMs = 86_400_000
+
+/** Counts the connections to this database of PostgreSQL that wait for a lock. */
+async function countWaiting(db: Db): Promise<number> {
+  const { rows } = await sql`
+    select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(
+    db,
+  )
+  return rows.length
+}
 
 describe.each(engines)('a chat that is deleted for good, on %s', (engine) => {
   let database: TestDatabase
@@ -62,16 +75,11 @@ describe.each(engines)('a chat that is deleted for good, on %s', (engine) => {
       { id: 'r', content: 'a result', server: 'tools' },
     ])
     const place = { chat_id: id, message_id: question?.id ?? '' }
-    const file = { name: 'cat.png', type: 'image/png', size: 3, data: 'AAAA' }
-    await insertFiles(
-      db,
-      id,
-      'q',
-      [1, 2].map((number) => ({ ...file, id: `${id}-${number}` })),
-    )
+    for (const number of [1, 2])
+      await addFile(database, { userId: 'ada', chatId: id, messageId: 'q' }, { id: `${id}-${number}` })
     await addCompaction(db, { ...place, id: `summary of ${id}` })
     await saveSentPrompt(db, { chatId: id, messageId: 'q', prompt: '{}' })
-    await upsertShare(db, { ...place, id: `link to ${id}`, user_id: 'ada', created_at: 1 })
+    await upsertShare(db, { ...place, id: `link to ${id}`, user_id: 'ada', created_at: 1, files: 0 })
     const run = { ...place, user_id: 'ada', node_id: 'here', started_at: 1 }
     const runId = await insertRun(db, dialect, run, JSON.stringify(startedEvent()))
     await db.updateTable('runs').set({ status, ended_at: 2 }).where('id', '=', runId).execute()
@@ -114,7 +122,12 @@ describe.each(engines)('a chat that is deleted for good, on %s', (engine) => {
       slices += 1
       expect(['more', 'killed']).toContain(outcome)
     }
-    expect(slices).toBeGreaterThan(5)
+    await removeUnused({ database, now: Date.now })
+    for (const number of [1, 2]) {
+      expect(await collectBytes(database.bytes.read(`gone-${number}`))).toHaveLength(0)
+      expect(await collectBytes(database.bytes.read(`kept-${number}`))).toHaveLength(3)
+    }
+    expect(slices).toBeGreaterThan(3)
     expect(slices).toBeLessThan(100)
     expect(await hashTables(database)).toEqual(before)
     expect(await readIndex()).toEqual(indexBefore)
@@ -135,6 +148,47 @@ describe.each(engines)('a chat that is deleted for good, on %s', (engine) => {
       })
     while ((await purgeSlice({ database, search })) !== 'done');
     expect(await database.db.selectFrom('chats').select('id').execute()).toEqual([])
+  })
+
+  it.runIf(isConcurrent(engine))(
+    'leaves the files with which another chat is just being continued',
+    async () => {
+      const { db } = database
+      await addFullChat('gone')
+      await addFullChat('other')
+      await setDeleted('gone', 0)
+      let purged: Promise<unknown> | undefined
+      await db.transaction().execute(async (trx) => {
+        await linkFiles(trx, 'other', 'q', ['gone-1'])
+        purged = purgeSlice({ database, search })
+        // On PostgreSQL, it has found the file before the message can be seen.
+        if (engine === 'postgres') while ((await countWaiting(db)) === 0);
+      })
+      await purged
+      while ((await purgeSlice({ database, search })) !== 'done');
+      await removeUnused({ database, now: Date.now })
+      const links = await db
+        .selectFrom('message_files')
+        .select(['chat_id', 'file_id'])
+        .orderBy('file_id')
+        .execute()
+      expect(links.map((link) => Object.values(link).join(' '))).toEqual(
+        ['gone-1', 'other-1', 'other-2'].map((id) => `other ${id}`),
+      )
+      expect(await collectBytes(database.bytes.read('gone-1'))).toHaveLength(3)
+      expect(await collectBytes(database.bytes.read('gone-2'))).toHaveLength(0)
+    },
+  )
+
+  it('leaves a file that was attached again and not sent yet', async () => {
+    await addFullChat('gone')
+    await setUnsent(database.db, 'gone-1', Date.now())
+    await setDeleted('gone', 0)
+    while ((await purgeSlice({ database, search })) !== 'done');
+    const files = () => database.db.selectFrom('user_files').select('id').execute()
+    expect(await files()).toEqual([{ id: 'gone-1' }])
+    await removeUnused({ database, now: () => Date.now() + 31 * dayMs })
+    expect(await files()).toEqual([])
   })
 
   it('is one that was deleted more than 30 days ago', async () => {

@@ -1,7 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Database, Db } from '../../db/database.ts'
+import { deleteFilesOfChat } from '../../files/file-store.ts'
 import type { Search } from '../search/open-search.ts'
-import { deleteChat, deleteFile, deleteRunEvents, findPurged, markAllOfUser } from './deletion-store.ts'
+import { deleteChat, deleteRunEvents, findPurged, markAllOfUser } from './deletion-store.ts'
 
 /** Milliseconds of one transaction, for which all other writes wait on SQLite, and of the pause after it. */
 const maxSliceMs = 5
@@ -31,7 +32,7 @@ export function purgeSlice(
     do {
       const chatId = await findPurged(trx, userId)
       if (chatId === undefined) return 'done'
-      await purgeChat(trx, search, chatId, isOver)
+      await purgeChat(trx, { dialect, search }, chatId, isOver)
     } while (!isOver())
     return 'more'
   })
@@ -39,12 +40,16 @@ export function purgeSlice(
 
 async function purgeChat(
   trx: Db,
-  search: PurgeDeps['search'],
+  { dialect, search }: Pick<PurgeDeps, 'search'> & Pick<Database, 'dialect'>,
   chatId: string,
   isOver: () => boolean,
 ): Promise<void> {
-  for (const deleteSome of [deleteFile, search.deleteMessages, deleteRunEvents])
-    while (await deleteSome(trx, chatId, isOver)) if (isOver()) return
+  const steps = [
+    () => deleteFilesOfChat(trx, dialect, chatId),
+    () => search.deleteMessages(trx, chatId, isOver),
+    () => deleteRunEvents(trx, chatId),
+  ]
+  for (const deleteSome of steps) while (await deleteSome()) if (isOver()) return
   await deleteChat(trx, chatId)
 }
 

@@ -68,7 +68,7 @@ it('finds a page of each section by an index in its order, and marks without rea
     'SEARCH chats USING INDEX chats_unread (user_id=?)',
     'SCAN runs USING INDEX runs_active',
     'SEARCH chats USING INDEX sqlite_autoindex_chats_1 (id=?)',
-    'SCAN leaf USING INDEX messages_waiting',
+    'SCAN leaf USING INDEX messages_waiting_since',
     'SEARCH chats USING INDEX sqlite_autoindex_chats_1 (id=?)',
   ])
   await close()

@@ -3,7 +3,7 @@ import { CompiledQuery, sql, type Kysely, type RawBuilder } from 'kysely'
 import { readable } from '../../access/access.ts'
 import type { Db } from '../../db/database.ts'
 import { foldSql, moveQueuedTextsSql, ownerLength } from '../../db/dialects/postgres-search.ts'
-import { searchableSql, shownSql } from '../../db/dialects/searchable-sql.ts'
+import { searchableSql, searchedSql, shownSql } from '../../db/dialects/searchable-sql.ts'
 import type { Tables } from '../../db/tables/tables.ts'
 import { maxPassages, partChars, partStep, type FoundChats, type FoundPassage } from './chat-finder.ts'
 import { tsqueryOf } from './words.ts'
@@ -109,7 +109,7 @@ export async function listPassages(
   const inPart = sum((word) => containsWord(sql`folded`, word))
   // The parts are folded one after the other until one has the words, which are seldom all in the same part.
   const part = (enough: RawBuilder<unknown>) => sql`(
-    select part from (select m.content || '' as content offset 0) c,
+    select part from (select ${sql.raw(searchedSql('m'))} || '' as content offset 0) c,
       generate_series(0, greatest(length(content) - 1, 0) / ${partStep}) at,
       lateral (select substr(content, at * ${partStep} + 1, ${partChars}) as part offset 0) p,
       lateral (select ${sql.raw(foldSql('part'))} as folded offset 0) f
@@ -117,7 +117,7 @@ export async function listPassages(
   const { rows } = await sql<FoundPassage & { readonly chat_id: string }>`
     with texts as (
         select chat_id, position, text from search_texts where chat_id = any(${chatIds}::text[])
-        union all select m.chat_id, m.position, ${sql.raw(foldSql('m.content'))}
+        union all select m.chat_id, m.position, ${sql.raw(foldSql(searchedSql('m')))}
         from search_queue q join messages m on m.position = q.position
         where m.chat_id = any(${chatIds}::text[]) and ${sql.raw(searchableSql('m'))}),
       matched as (select chat_id, position, ${inText} as words from texts group by chat_id, position),
@@ -135,7 +135,7 @@ export async function listPassages(
 
 /** The user's messages in the queue, whose texts are not stored yet. */
 const selectQueued = (userId: string): RawBuilder<unknown> => sql`
-  select m.chat_id, ${sql.raw(foldSql('m.content'))} as text
+  select m.chat_id, ${sql.raw(foldSql(searchedSql('m')))} as text
   from search_queue q join messages m on m.position = q.position join chats c on c.id = m.chat_id
   where ${readable({ id: userId }, 'chats as c')} and ${sql.raw(searchableSql('m'))}`
 

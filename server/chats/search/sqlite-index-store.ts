@@ -2,7 +2,7 @@ import { CompiledQuery, sql } from 'kysely'
 import { ofUser } from '../../access/access.ts'
 import type { Db } from '../../db/database.ts'
 import { prepareQuery } from '../../db/dialects/prepare-query.ts'
-import { searchableSql } from '../../db/dialects/searchable-sql.ts'
+import { searchableSql, searchedSql } from '../../db/dialects/searchable-sql.ts'
 import { chunkLength, chunkOverlap, rowIdOf } from './sqlite-search-store.ts'
 
 /** A chunk of a finished message that is not indexed yet. */
@@ -36,7 +36,9 @@ const queuedChunks = prepareQuery((db, { limit }: { readonly limit: number }) =>
       'q.chunk',
       sql<
         string | null
-      >`substr(m.content, q.chunk * ${sql.lit(chunkStep)} + 1, ${sql.lit(chunkLength + 1)})`.as('text'),
+      >`substr(${sql.raw(searchedSql('m'))}, q.chunk * ${sql.lit(chunkStep)} + 1, ${sql.lit(chunkLength + 1)})`.as(
+        'text',
+      ),
       'c.user_id',
       'u.number as user',
     ])
@@ -127,7 +129,7 @@ const oldestMessage = prepareQuery((db, chat: { readonly id: string }) =>
     .leftJoin('search_queue as q', 'q.position', 'm.position')
     .select([
       'm.position',
-      sql<number>`length(m.content)`.as('length'),
+      sql<number>`length(${sql.raw(searchedSql('m'))})`.as('length'),
       sql<number>`${sql.raw(searchableSql('m'))}`.as('is_searchable'),
       'q.chunk as next_chunk',
       'u.number as user',
@@ -147,7 +149,11 @@ const chunkText = prepareQuery(
   (db, { position, start }: { readonly position: number; readonly start: number }) =>
     db
       .selectFrom('messages')
-      .select(sql<string>`substr(content, ${start}, ${sql.lit(chunkLength + 1)})`.as('text'))
+      .select(
+        sql<string>`substr(${sql.raw(searchedSql('messages'))}, ${start}, ${sql.lit(chunkLength + 1)})`.as(
+          'text',
+        ),
+      )
       .where('position', '=', position)
       .compile(),
 )

@@ -1,6 +1,6 @@
 import type BetterSqlite from 'better-sqlite3'
 import { ofUserSql, readableChatSql } from '../../access/of-user-sql.ts'
-import { searchableSql, shownSql } from '../../db/dialects/searchable-sql.ts'
+import { searchableSql, searchedSql, shownSql } from '../../db/dialects/searchable-sql.ts'
 
 /*
  * A row of the index is a chunk of one message. Its row id consists of the user's number, the message's position (its
@@ -54,7 +54,7 @@ const oldestQueuedTimeSql = `(select m.unix_timestamp - ${maxTimeDifferenceMs} f
  * queued messages by the indexes on time: only among chats and messages since the oldest queued message. The first part
  * also finds new messages whose times are out of order. `cross` keeps the order of the tables.
  */
-const queuedSql = `select m.chat_id, m.content from (
+const queuedSql = `select m.chat_id, ${searchedSql('m')} as content from (
     select position from (select position from search_queue order by position desc limit @limit)
     union
     select position from (
@@ -92,7 +92,7 @@ export function createSearchReader(database: BetterSqlite.Database) {
     `select m.position, m.chat_id as chatId, null as content ${messagesOfHitsSql}`,
   )
   const hitsWithContent = database.prepare<unknown[], Hit>(
-    `select m.position, m.chat_id as chatId, m.content ${messagesOfHitsSql}`,
+    `select m.position, m.chat_id as chatId, ${searchedSql('m')} as content ${messagesOfHitsSql}`,
   )
   const queued = database.prepare<[{ userId: string; limit: number }], QueuedText>(queuedSql)
   const chats = database.prepare<[{ userId: string }], { readonly id: string; readonly title: string }>(
@@ -120,7 +120,7 @@ export function createSearchReader(database: BetterSqlite.Database) {
   const firstPosition = database.prepare<[string], { position: number }>(
     'select position from messages where chat_id = ? order by unix_timestamp limit 1',
   )
-  const textsSql = `select content from messages m where chat_id = ? and ${searchableSql('m')} order by unix_timestamp`
+  const textsSql = `select ${searchedSql('m')} as content from messages m where chat_id = ? and ${searchableSql('m')} order by unix_timestamp`
   const texts = database.prepare<[string], string>(textsSql).pluck()
   const firstTexts = database.prepare<[string], { count: number; joined: string | null }>(
     `select count(*) as count, group_concat(content, char(10)) as joined from (${textsSql} limit ${maxJoinedTexts})`,
@@ -129,7 +129,7 @@ export function createSearchReader(database: BetterSqlite.Database) {
     .prepare<[string], string>(`${textsSql} limit -1 offset ${maxJoinedTexts}`)
     .pluck()
   const messages = database.prepare<[string], MessageText>(
-    `select m.position, m.content from messages m where m.chat_id = ? and ${searchableSql('m')} and ${shownSql('m')}
+    `select m.position, ${searchedSql('m')} as content from messages m where m.chat_id = ? and ${searchableSql('m')} and ${shownSql('m')}
      order by m.unix_timestamp desc`,
   )
 

@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { createServer as createSecureServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { TestInstallation } from '../../testing/doctor/installation.ts'
 import {
   openHostileIdentityProvider,
@@ -81,6 +81,7 @@ describe('yonder doctor and an authority of the operator', () => {
     response.writeHead(200, { 'content-type': 'application/json' }).end('{"data":[{"id":"small"}]}'),
   )
   afterEach(() => {
+    vi.unstubAllEnvs()
     provider.close()
   })
 
@@ -91,9 +92,10 @@ describe('yonder doctor and an authority of the operator', () => {
     writeFileSync(path, authority.certificate)
     mkdirSync(installation.path('tls'))
     writeFileSync(installation.path('tls/ca.crt'), makeAuthority('nas.local', now).certificate)
+    // Of the process, whatever the machine has: Node reads no setting.
+    vi.stubEnv('NODE_EXTRA_CA_CERTS', path)
     const { findings } = await installation.diagnose({
       TLS: 'local',
-      NODE_EXTRA_CA_CERTS: path,
       DEFAULT_MODEL_BASE_URL: `https://127.0.0.1:${(provider.address() as AddressInfo).port}/v1`,
     })
     expect(findings).toContainEqual({

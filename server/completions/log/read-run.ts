@@ -18,7 +18,7 @@ export interface FollowOptions extends RunCursor {
   readonly numbered: boolean
 }
 
-type FollowDeps = Pick<CompletionDeps, 'database' | 'runs' | 'notifications' | 'now' | 'onError'>
+type FollowDeps = Pick<CompletionDeps, 'database' | 'runs' | 'notifications' | 'now' | 'onEnded' | 'onError'>
 
 /** Sends the events of a run until its end, and then ends the stream. Returns at once. */
 export function followRun(deps: FollowDeps, stream: SseStream, { numbered, ...cursor }: FollowOptions): void {
@@ -54,7 +54,7 @@ export interface RunReader {
   onEnd(error?: Error): void
 }
 
-type ReadDeps = Pick<CompletionDeps, 'database' | 'runs' | 'notifications' | 'now'>
+type ReadDeps = Pick<CompletionDeps, 'database' | 'runs' | 'notifications' | 'now' | 'onEnded'>
 
 /**
  * Reads the events of a run from a cursor to the end of the run, without gaps or duplicates: first the backlog from the
@@ -181,7 +181,9 @@ async function readRunStatus(
 }
 
 /** Reads active runs up to their last committed event. */
-export function createRunReader(deps: Pick<CompletionDeps, 'database' | 'runs' | 'now'>): ActiveRunReader {
+export function createRunReader(
+  deps: Pick<CompletionDeps, 'database' | 'runs' | 'now' | 'onEnded'>,
+): ActiveRunReader {
   return {
     async read({ db, dialect }, chatId, fits) {
       const run = await findActiveRun(db, dialect, chatId)

@@ -36,7 +36,10 @@ export interface RunSubscribers {
   sendListed(userId: string, chatIds: readonly string[]): void
 }
 
-type Deps = Pick<CompletionDeps, 'database' | 'nodeId' | 'runs' | 'notifications' | 'now' | 'onError'>
+type Deps = Pick<
+  CompletionDeps,
+  'database' | 'nodeId' | 'runs' | 'notifications' | 'now' | 'onEnded' | 'onError'
+>
 
 /** A run whose events are being sent to its user. */
 interface Watch {

@@ -8,6 +8,11 @@ import type { Db, Dialect } from '../../db/database.ts'
 import { prepareQuery } from '../../db/dialects/prepare-query.ts'
 import type { ElicitationAnswerRow, RunEventRow, RunRow } from '../../db/tables/tables.ts'
 
+/** The id of the last reply of a run. */
+export function lastReplyId({ messages }: RunState): string {
+  return messages.findLast(({ role }) => role === 'assistant')?.id ?? ''
+}
+
 /** Milliseconds for which a lease is valid. The node of a run renews it in time. */
 export const leaseMs = 10_000
 
@@ -141,6 +146,18 @@ export function listEvents(
   return (limit === undefined ? query : query.limit(limit)).execute()
 }
 
+/** Whether a call of the run has asked a question, open or not. */
+export async function hasQuestion(db: Db, runId: number): Promise<boolean> {
+  const row = await db
+    .selectFrom('run_events')
+    .select('seq')
+    .where('run_id', '=', runId)
+    .where('event', 'like', '{"type":"tool_question"%')
+    .limit(1)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
 /** Returns the number of a run's newest event, or 0. */
 export async function findLastSeq(db: Db, runId: number): Promise<number> {
   const row = await db
@@ -152,7 +169,7 @@ export async function findLastSeq(db: Db, runId: number): Promise<number> {
 }
 
 /**
- * Returns the chat's `started` and `tool_result` events whose JSON contains the id of the message, from all runs of the
+ * Returns the chat's `started`, `tool_result` and `message` events whose JSON contains the id of the message, from all runs of the
  * chat, newest first.
  */
 export function listEventsMentioning(db: Db, chatId: string, messageId: string): Promise<RunEventRow[]> {
@@ -165,6 +182,7 @@ export function listEventsMentioning(db: Db, chatId: string, messageId: string):
     .where((where) =>
       where.or([
         where('e.event', 'like', '{"type":"tool_result"%'),
+        where('e.event', 'like', '{"type":"message"%'),
         where('e.event', 'like', '{"type":"started"%'),
       ]),
     )

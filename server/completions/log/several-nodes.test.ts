@@ -64,7 +64,7 @@ describe.each(engines)('two servers on one database, %s', (engine) => {
       status: 200,
       body: { stopped: true },
     })
-    await expect.poll(() => local.model.openRequests, { timeout: 10_000 }).toBe(0)
+    await expect.poll(() => local.model.openRequests).toBe(0)
     await started.ended
     expect(started.run.status).toBe('stopped')
     local.model.reply(['next', { finish: 'stop' }])
@@ -131,7 +131,7 @@ describe.each(engines)('two servers on one database, %s', (engine) => {
       await started.ended
       expect(textOfContent(closed.messages[1]?.content ?? '')).toBe(started.text)
       expect(started.raw).toContain('"error":{"code":"interrupted"')
-      await expect.poll(() => local.model.openRequests, { timeout: 10_000 }).toBe(0)
+      await expect.poll(() => local.model.openRequests).toBe(0)
       expect((await here.readChat(chatId)).messages).toEqual(closed.messages)
     },
   )

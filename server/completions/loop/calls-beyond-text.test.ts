@@ -33,7 +33,17 @@ describe.each(engines)('a reply that calls tools, on %s', (engine) => {
     const id = expect.any(String) as string
     expect(result?.content).toEqual([
       { type: 'text', text: textOfContent(result?.content ?? '') },
-      { type: 'file', file: { id, name: 'get-tiny-image.png', type: 'image/png', size: number } },
+      {
+        type: 'file',
+        file: {
+          id,
+          name: 'get-tiny-image.png',
+          type: 'image/png',
+          size: number,
+          width: number,
+          height: number,
+        },
+      },
     ])
     const [file] = filesOfContent(result?.content ?? '')
     expect(result?.outcome?.parts).toContainEqual({
@@ -66,7 +76,11 @@ describe.each(engines)('a reply that calls tools, on %s', (engine) => {
     expect(chat.run?.message_id).toBe(chat.messages[1]?.id)
     await stream.ended
     expect(stream.text).toBe('Done.')
-    expect(stream.run.messages[1]?.call).toEqual({ state: 'answered', title: expect.any(String) as string })
+    expect(stream.run.messages[1]?.call).toEqual({
+      state: 'answered',
+      title: expect.any(String) as string,
+      decision: { kind: 'no_list', at: expect.any(Number) as number },
+    })
   })
 
   describe('an elicitation', () => {

@@ -130,7 +130,7 @@ describe.each(engines)('a hostile provider on %s', (engine) => {
         expect(reply?.content, fault).toBe(fault === 'silence-after-text' ? 'partial' : '')
       }),
     )
-    await expect.poll(() => hostile.openRequests, { timeout: 10_000 }).toBe(0)
+    await expect.poll(() => hostile.openRequests).toBe(0)
   })
 
   it('leaves no reply in the streaming state and reveals no key', async () => {

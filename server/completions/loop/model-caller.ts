@@ -8,6 +8,7 @@ import type { BatchCall } from '../../chats/tool-call-store.ts'
 import type { ModelTools } from '../../connectors/tools/offer-tools.ts'
 import type { BotRow } from '../../db/tables/tables.ts'
 import { unlessAborted } from '../../lib/abort.ts'
+import { estimateTokens, tokensPerMessage } from '../../lib/estimate-tokens.ts'
 import type { CollectedReply } from '../../models/collect-reply.ts'
 import {
   callsOf,
@@ -19,7 +20,14 @@ import {
 import { CallMeter, type MeteredCall } from '../../usage/call-meter.ts'
 import type { CompletionDeps, RunFrame } from '../completion-deps.ts'
 import { buildPrompt } from '../prompt/build-prompt.ts'
-import { estimateTokens, tokensPerMessage } from '../prompt/estimate-tokens.ts'
+import {
+  countForms,
+  hasFiles,
+  listCut,
+  listRefusedNames,
+  planForms,
+  readForms,
+} from '../prompt/file-forms.ts'
 import { joinInstructions, type InstructionsContext } from '../prompt/fill-instructions.ts'
 import {
   budgetOf,
@@ -46,6 +54,8 @@ export type CallerDeps = Omit<
 interface CallResult {
   readonly result: ModelCallResult
   readonly source: PromptSource
+  /** The path as its files were first planned, before the provider said that the prompt was too long. */
+  readonly planned: PromptSource['path']
 }
 
 /** Calls the model of a run for its replies, with the tools that it may use and as much of the path as it can read. */
@@ -80,11 +90,18 @@ export class ModelCaller {
       unlessAborted(this.#listTools(), signal, () => noTools),
     ])
     const start = { ...path, summaryFailed: this.#hasSummaryFailed }
-    const { result, source } = await this.#callUntilAccepted(start, offered.tools, replyId)
+    const { result, source, planned } = await this.#callUntilAccepted(start, offered.tools, replyId)
+    const notices: string[] = []
+    const cut = listCut(planned, source.path)
+    if (cut.length > 0)
+      notices.push(`The prompt was too long for ${bot.model}, so it was given only ${cut.join(', ')}.`)
     this.#hasSummaryFailed = source.summaryFailed === true
     const omitsTools = toolSupport.refuses(bot)
     if (!omitsTools) this.#addLeftOut(source.path, offered.leftOut)
-    await this.#addNotice(omitsTools && offered.tools.length > 0, result.omittedOptions)
+    const refused = listRefusedNames(source.path).map((name) => `“${name}”`)
+    if (refused.length > 0)
+      notices.push(`The provider has refused ${refused.join(', ')}, so the model was given only the name.`)
+    await this.#addNotice(omitsTools && offered.tools.length > 0, result.omittedOptions, notices)
     return {
       ending: result.ending,
       calls: result.calls.map((call) => {
@@ -108,6 +125,7 @@ export class ModelCaller {
     const { bot, signal } = this.#frame
     const frame = this.#openSummaryFrame(replyId)
     let source = path
+    let planned: PromptSource['path'] | undefined
     let shortenings = 0
     let refused: ModelCallResult | undefined
     /** The context window for the rest of this call, after a refusal that does not name it. */
@@ -117,11 +135,14 @@ export class ModelCaller {
       const known = await contextWindows.find(bot)
       const window = assumed === undefined ? known : Math.min(assumed, known ?? Infinity)
       const before = source
-      source = await fitPrompt(frame, before, budgetOf(window, compactAt, request), now)
+      if (hasFiles(source.path)) source = { ...source, path: await this.#planForms(source.path, window) }
+      planned ??= source.path
+      source = await fitPrompt(frame, source, budgetOf(window, compactAt, request), now)
       if (signal.aborted)
-        return { result: { ending: abortedEnding(signal), calls: [], omittedOptions: [] }, source }
-      if (refused !== undefined && isSamePrompt(before, source)) return { result: refused, source }
-      const messages = buildPrompt(source.path, { ...source, hasTools: request.tools.length > 0 })
+        return { result: { ending: abortedEnding(signal), calls: [], omittedOptions: [] }, source, planned }
+      if (refused !== undefined && isSamePrompt(before, source)) return { result: refused, source, planned }
+      const path = await readForms(this.#deps.database, source.path)
+      const messages = buildPrompt(path, { ...source, hasTools: request.tools.length > 0 })
       this.#recordPrompt(replyId, request, source)
       const result = await this.#callOnce({ ...request, messages }, replyId)
       const { failure } = result
@@ -133,8 +154,15 @@ export class ModelCaller {
         // Only what the provider says is remembered. A guess is for this call alone.
         if (failure.contextWindow !== undefined) contextWindows.learn(bot, failure.contextWindow)
         else assumed = Math.floor(estimateRequest({ ...request, messages }) * assumedWindowShare)
-      } else return { result, source }
+      } else return { result, source, planned }
     }
+  }
+
+  async #planForms(path: PromptSource['path'], window: number | undefined): Promise<PromptSource['path']> {
+    const { database, findTaker } = this.#deps
+    const { user, run, bot } = this.#frame
+    const taker = { ...(await findTaker(bot)), contextWindow: window }
+    return planForms(database.db, user, run.chatId, path, taker)
   }
 
   async #callOnce(request: ModelRequest, replyId: string): Promise<ModelCallResult> {
@@ -189,12 +217,19 @@ export class ModelCaller {
   }
 
   /** Adds a notice of what the model was called without, once per bot and chat. */
-  async #addNotice(omitsTools: boolean, omittedOptions: readonly (keyof ModelOptions)[]): Promise<void> {
+  async #addNotice(
+    omitsTools: boolean,
+    omittedOptions: readonly (keyof ModelOptions)[],
+    aboutFiles: readonly string[],
+  ): Promise<void> {
     const { bot, run, recorder } = this.#frame
-    const notices = omittedOptions.map(
-      (option) =>
-        `The model ${bot.model} does not support ${optionLabels[option]}, so it was called without it.`,
-    )
+    const notices = [
+      ...omittedOptions.map(
+        (option) =>
+          `The model ${bot.model} does not support ${optionLabels[option]}, so it was called without it.`,
+      ),
+      ...aboutFiles,
+    ]
     if (omitsTools)
       notices.unshift(`The model ${bot.model} does not support tools, so it was called without them.`)
     if (notices.length === 0) return
@@ -272,8 +307,13 @@ function isSamePrompt(before: PromptSource, after: PromptSource): boolean {
   return (
     before.summary?.id === after.summary?.id &&
     before.path.length === after.path.length &&
+    countAllForms(before) === countAllForms(after) &&
     before.shortenBefore === after.shortenBefore
   )
+}
+
+function countAllForms({ path }: PromptSource): number {
+  return path.reduce((sum, message) => sum + countForms(message), 0)
 }
 
 function estimateRequest({ instructions = '', tools, messages }: ModelRequest): number {

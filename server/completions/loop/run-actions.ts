@@ -1,21 +1,36 @@
 import type { UnnumberedEvent } from '@yonder/contract/completion'
 import type { Message } from '@yonder/contract/message'
-import { countChars, textOfContent } from '@yonder/contract/message-text'
+import { countChars, countContent, filesOfContent, textOfContent } from '@yonder/contract/message-text'
 import { readBotConnectors } from '../../bots/bot-fields.ts'
 import { fullChatMessage, selectLeaf, touchChat } from '../../chats/chat-store.ts'
-import { appendMessage, requireParent, updateMessage, toFilledReply } from '../../chats/message-store.ts'
-import type { RemainingCalls } from '../../chats/tool-call-store.ts'
+import {
+  appendMessage,
+  requireParent,
+  updateMessage,
+  toContentColumns,
+  toFilledReply,
+} from '../../chats/message-store.ts'
+import { presentCall } from '../../chats/present-call.ts'
+import type { LaterCall, RemainingCalls } from '../../chats/tool-call-store.ts'
 import { failure } from '../../connectors/calls/tool-call.ts'
+import { linkFiles } from '../../files/file-store.ts'
+import { AppError } from '../../lib/app-error.ts'
 import { newId } from '../../lib/new-id.ts'
 import type { CompletionDeps, RunFrame } from '../completion-deps.ts'
+import { deleteQueued, type QueuedRow } from '../queue/queue-store.ts'
+import { contentOfQueued } from '../queue/shown-queue.ts'
+import { takeSteering } from '../queue/steer-reply.ts'
 import type { RunActions, ToolInvocation, RunEnding } from '../run.ts'
+import { previewStep } from '../tools/preview-step.ts'
+import { listDenied, recordDenied } from '../tools/record-denied.ts'
 import { runCall } from '../tools/run-call.ts'
-import { decideCall } from '../tools/tool-invocation.ts'
-import { storeResult, createResult } from '../tools/tool-result.ts'
+import { storeResultFiles } from '../tools/store-result-files.ts'
+import { decideCall, type DecidedCall } from '../tools/tool-invocation.ts'
+import { createResult, storeResult } from '../tools/tool-result.ts'
 import { failed } from './call-model.ts'
 import { ModelCaller, type CallerDeps } from './model-caller.ts'
 
-export type ActionDeps = CallerDeps & Pick<CompletionDeps, 'onError'>
+export type ActionDeps = CallerDeps & Pick<CompletionDeps, 'onChatChanged' | 'onQuestion' | 'onError'>
 
 /** Characters of all messages of a run, which are in memory until it ends. */
 const maxRunChars = 5_000_000
@@ -60,18 +75,11 @@ export class RecordedActions implements RunActions {
   }
 
   async dispatch({ calls, total }: RemainingCalls): Promise<ToolInvocation | undefined> {
-    const { recorder, user, signal } = this.#frame
+    const { recorder, user } = this.#frame
     const [call, ...rest] = calls
     if (call === undefined) throw new Error('there is no call to dispatch')
     const replyId = this.#replyId
-    const remaining = { calls: rest, total }
-    const { shown, connectorId, stored, invocation } = await decideCall(this.#deps, user, {
-      replyId,
-      call,
-      remaining,
-      readBotConnectors: this.#readBotConnectors,
-      signal,
-    })
+    const { shown, connectorId, stored, invocation } = await this.#decide(call, { calls: rest, total })
     // `plainContent` is read from the committed state, so the text of the reply is committed first.
     await recorder.flush()
     const event: UnnumberedEvent = {
@@ -96,7 +104,21 @@ export class RecordedActions implements RunActions {
     })
     // A call is stored as running before it is made, so that it is never made twice.
     if (invocation !== undefined) await recorder.flush()
+    if (invocation !== undefined && stored.decision?.kind === 'denied')
+      await recordDenied(this.#deps, user, listDenied(toCallRow(this.#chatId, invocation), stored.decision))
     return invocation
+  }
+
+  /** Decides about a call. One that waits lists the later calls of its step. */
+  async #decide(call: LaterCall, remaining: RemainingCalls): Promise<DecidedCall> {
+    const { user, signal, bot } = this.#frame
+    const replyId = this.#replyId
+    const place = { chatId: this.#chatId, botId: bot.id, readBotConnectors: this.#readBotConnectors }
+    const decided = await decideCall(this.#deps, user, { replyId, call, remaining, place, signal })
+    if (decided.invocation !== undefined || remaining.calls.length === 0) return decided
+    const rest = await previewStep(this.#deps, user, remaining.calls, place, signal)
+    const stored = { ...decided.stored, rest }
+    return { ...decided, stored, shown: { ...decided.shown, call: presentCall(stored, 'waiting') } }
   }
 
   async invoke(invocation: ToolInvocation): Promise<void> {
@@ -104,15 +126,27 @@ export class RecordedActions implements RunActions {
     const outcome = await runCall(this.#deps, invocation, {
       user,
       chatId: this.#chatId,
+      botId: this.#frame.bot.id,
       readBotConnectors: this.#readBotConnectors,
       signal,
       elicitations,
-      onEvent: (event) => recorder.add(event),
+      onEvent: (event) => {
+        recorder.add(event)
+        if (event.type === 'tool_question' && event.question !== null)
+          this.#deps.onQuestion({
+            questionId: event.question.id,
+            chatId: this.#chatId,
+            userId: user.id,
+            replyId: event.message_id,
+          })
+      },
     }).catch((error: unknown) => {
       this.#deps.onError(error)
       return failure(defectiveCall)
     })
-    const result = createResult(invocation, outcome, this.#nextTime())
+    const { files, onError } = this.#deps
+    const parts = await storeResultFiles(files, user, invocation.toolName, outcome.parts, onError)
+    const result = createResult(invocation, { ...outcome, parts }, this.#nextTime())
     const { message } = result
     recorder.add({ type: 'tool_result', role: 'user', content: message.content, message }, (trx) =>
       storeResult(trx, this.#chatId, result),
@@ -120,8 +154,11 @@ export class RecordedActions implements RunActions {
     this.#parentId = message.id
   }
 
-  async openReply(): Promise<void> {
-    const { recorder, bot } = this.#frame
+  async openReply(callsModel: boolean): Promise<void> {
+    const { recorder, bot, user } = this.#frame
+    // They are added with the reply in one commit, because nothing is awaited from here on.
+    const added = callsModel ? await this.#takeSteering() : []
+    for (const row of added) this.#addMessage(row)
     const time = this.#nextTime()
     const parentId = this.#parentId
     const id = newId()
@@ -147,6 +184,50 @@ export class RecordedActions implements RunActions {
     })
     // The next prompt is read from the database, so the result before this reply must be committed.
     await recorder.flush()
+    if (added.length > 0) this.#deps.onChatChanged(user.id, this.#chatId)
+  }
+
+  /** A failure must not end the run: the messages wait, and are sent when it has ended. */
+  async #takeSteering(): Promise<readonly QueuedRow[]> {
+    const { run, user } = this.#frame
+    const place = { user, chatId: this.#chatId, runId: run.id, replyId: this.#replyId }
+    try {
+      return await takeSteering(this.#deps.database, place)
+    } catch (error) {
+      if (!(error instanceof AppError)) this.#deps.onError(error)
+      return []
+    }
+  }
+
+  /** Adds a message of the user after the last one. */
+  #addMessage(row: QueuedRow): void {
+    const { id } = row
+    const time = this.#nextTime()
+    const parentId = this.#parentId
+    const content = contentOfQueued(row)
+    const message: Message = {
+      id,
+      parent_id: parentId,
+      role: 'user',
+      content,
+      timestamp: new Date(time).toISOString(),
+      unix_timestamp: time,
+      status: 'complete',
+    }
+    this.#parentId = id
+    this.#frame.recorder.add({ type: 'message', message }, async (trx) => {
+      await touchChat(trx, this.#chatId, this.#deps.now(), countContent(content))
+      const parent = await requireParent(trx, this.#chatId, parentId)
+      const columns = { role: 'user', ...toContentColumns(content), status: 'complete' }
+      await appendMessage(trx, { chat_id: this.#chatId, id, ...columns }, parent, time)
+      await linkFiles(
+        trx,
+        this.#chatId,
+        id,
+        filesOfContent(content).map((file) => file.id),
+      )
+      await deleteQueued(trx, this.#chatId, id)
+    })
   }
 
   /** Reads the bot's connectors each time, since the user may change the bot during the run. */
@@ -157,6 +238,10 @@ export class RecordedActions implements RunActions {
     this.#latestTime = Math.max(this.#deps.now(), this.#latestTime + 1)
     return this.#latestTime
   }
+}
+
+function toCallRow(chatId: string, { replyId, connectorId, toolName, arguments: text }: ToolInvocation) {
+  return { chat_id: chatId, id: replyId, connector_id: connectorId, tool: toolName, arguments: text }
 }
 
 /** The outcome of a call after an unexpected error in Yonder, maybe after the tool had finished. */

@@ -47,6 +47,7 @@ function invocationOf(toolName: string, remaining: RemainingCalls): ToolInvocati
     arguments: '{}',
     refusal: undefined,
     approval: 'once',
+    decided: { messageId: 'r' },
     fingerprint: undefined,
     credential: undefined,
     remaining,

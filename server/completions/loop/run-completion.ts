@@ -45,8 +45,8 @@ export async function runCompletion(
         const { remaining } = step.invocation
         await actions.invoke(step.invocation)
         if (signal.aborted) return abortedEnding(signal)
-        await actions.openReply()
         step = nextStep(remaining)
+        await actions.openReply(step.kind === 'call_model')
         break
       }
     }

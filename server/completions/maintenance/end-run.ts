@@ -8,7 +8,15 @@ import type { User } from '../../identity/user.ts'
 import { waitAtMost } from '../../lib/abort.ts'
 import { AppError } from '../../lib/app-error.ts'
 import type { CompletionDeps } from '../completion-deps.ts'
-import { closeRun, findActiveRun, findRun, insertEvent, listEvents, requestStop } from '../log/run-store.ts'
+import {
+  closeRun,
+  findActiveRun,
+  lastReplyId,
+  findRun,
+  insertEvent,
+  listEvents,
+  requestStop,
+} from '../log/run-store.ts'
 import { storeResult, createResult, type CreatedResult } from '../tools/tool-result.ts'
 
 /**
@@ -16,16 +24,16 @@ import { storeResult, createResult, type CreatedResult } from '../tools/tool-res
  * is still valid or the run has ended.
  */
 export async function expireRun(
-  { database, runs, now }: Pick<CompletionDeps, 'database' | 'runs' | 'now'>,
+  { database, runs, now, onEnded }: Pick<CompletionDeps, 'database' | 'runs' | 'now' | 'onEnded'>,
   runId: number,
 ): Promise<void> {
   // A process never expires its own runs, whatever the clock says: the machine may have been asleep.
   if (runs.has(runId)) return
   const { db, dialect } = database
-  await db.transaction().execute(async (trx) => {
+  const ended = await db.transaction().execute(async (trx) => {
     await dialect.lockRun(trx, runId)
     const run = await findRun(trx, dialect, runId)
-    if (run === undefined || run.status !== 'running' || !run.expired) return
+    if (run === undefined || run.status !== 'running' || !run.expired) return undefined
     let state = await foldLog(trx, runId)
     const append = async (event: RunEvent): Promise<void> => {
       await insertEvent(trx, { run_id: runId, seq: event.seq, event: JSON.stringify(event) })
@@ -41,7 +49,9 @@ export async function expireRun(
     await append({ type: 'ended', seq: state.seq + 1, status: 'interrupted' })
     await closeRun(trx, run, state, now())
     await dialect.notifyRuns(trx, [runId])
+    return { id: runId, chatId: run.chat_id, userId: run.user_id, replyId: lastReplyId(state) }
   })
+  if (ended !== undefined) onEnded(ended)
 }
 
 /**
@@ -58,7 +68,13 @@ async function createInterruptedResult(
   if (last?.call?.state !== 'running') return undefined
   const { id, server = '', tool = '' } = last
   const time = Math.max(now, (await findLatestTime(trx, chatId)) + 1)
-  const outcome = { ...interruptedCall(true), duration: null }
+  const { parts, ...interrupted } = interruptedCall(true)
+  const outcome = {
+    ...interrupted,
+    // There is no file in it.
+    parts: parts.flatMap((part) => ('data' in part ? [] : [part])),
+    duration: null,
+  }
   const connectorId = (await findMessage(trx, chatId, id))?.connector_id ?? null
   return createResult({ replyId: id, connectorId, connectorName: server, toolName: tool }, outcome, time)
 }
@@ -75,21 +91,29 @@ const maxStopMs = 10_000
 /** Milliseconds between two reads of the status of a run that another node stops. */
 const stopPollMs = 200
 
+interface StopOptions {
+  /** Milliseconds to wait at most. */
+  readonly maxMs?: number
+  /** Stops only this run, and none that has begun since. */
+  readonly runId?: number
+}
+
 /**
  * Stops the active run of a user's chat, whichever node executes it, and keeps its text. Resolves when its end is
  * stored, so that the next message is accepted. Resolves with false when nothing was running.
  * @throws AppError `not_found`; `unavailable` when the end is not stored after `maxMs` milliseconds
  */
 export async function stopRun(
-  deps: Pick<CompletionDeps, 'database' | 'runs' | 'notifications' | 'now'>,
+  deps: Pick<CompletionDeps, 'database' | 'runs' | 'notifications' | 'now' | 'onEnded'>,
   user: User,
   chatId: string,
-  maxMs = maxStopMs,
+  { maxMs = maxStopMs, runId }: StopOptions = {},
 ): Promise<boolean> {
   const { db, dialect } = deps.database
   const deadline = performance.now() + maxMs
+  const isMeant = (run: { readonly id: number }): boolean => runId === undefined || run.id === runId
   // Before the database is asked, which may not respond: the model stops now.
-  const own = deps.runs.list().find((run) => run.chatId === chatId && run.userId === user.id)
+  const own = deps.runs.list().find((run) => run.chatId === chatId && run.userId === user.id && isMeant(run))
   if (own !== undefined) {
     own.abort('stopped')
     await waitAtMost(own.ended, maxMs)
@@ -101,7 +125,7 @@ export async function stopRun(
   }
   await requireChat(db, user, chatId)
   const run = await findActiveRun(db, dialect, chatId)
-  if (run === undefined) return own !== undefined
+  if (run === undefined || !isMeant(run)) return own !== undefined
   await requestStop(db, run.id)
   await dialect.notifyRuns(db, [run.id])
   while (performance.now() < deadline) {

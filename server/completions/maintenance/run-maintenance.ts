@@ -10,6 +10,7 @@ import {
 } from '../log/run-store.ts'
 import { deliverElicitationAnswers } from '../tools/elicitations.ts'
 import { expireRun } from './end-run.ts'
+import { expireCalls, type ExpiryDeps } from './expire-calls.ts'
 
 /**
  * Milliseconds between two executions of each task. Together with `leaseMs`, a run of a dead node ends within 15 s.
@@ -18,6 +19,7 @@ const renewIntervalMs = 3_000
 export const expireIntervalMs = 3_000
 const requestIntervalMs = 500
 const removalIntervalMs = 60_000
+const callExpiryIntervalMs = 60_000
 /** Milliseconds for which the log of an ended run is stored. */
 export const logRetentionMs = 600_000
 /** Events that one statement removes. More would delay the commits of new tokens. */
@@ -25,13 +27,15 @@ const maxRemovedEvents = 500
 
 /** Starts all recurring work on runs. Returns a function that stops it. */
 export function startRunMaintenance(
-  deps: Pick<CompletionDeps, 'database' | 'nodeId' | 'runs' | 'notifications' | 'now' | 'onError'>,
+  deps: ExpiryDeps &
+    Pick<CompletionDeps, 'database' | 'nodeId' | 'runs' | 'notifications' | 'now' | 'onEnded' | 'onError'>,
 ): () => Promise<void> {
   const { runs, onError } = deps
   const ends = [
     repeatUntilStopped(() => renewRuns(deps), renewIntervalMs, onError),
     repeatUntilStopped(() => expireRuns(deps), expireIntervalMs, onError),
     repeatUntilStopped(() => removeOldLogs(deps), removalIntervalMs, onError),
+    repeatUntilStopped(() => expireCalls(deps), callExpiryIntervalMs, onError),
     // Polls in addition, because a notification may be lost.
     repeatUntilStopped(
       async () => {
@@ -87,7 +91,9 @@ export async function renewRuns({
 }
 
 /** Ends runs whose node no longer renews its lease; those above the limit of `listExpiredRuns` are ended next time. */
-async function expireRuns(deps: Pick<CompletionDeps, 'database' | 'runs' | 'now'>): Promise<void> {
+async function expireRuns(
+  deps: Pick<CompletionDeps, 'database' | 'runs' | 'now' | 'onEnded'>,
+): Promise<void> {
   const { db, dialect } = deps.database
   for (const runId of await listExpiredRuns(db, dialect)) await expireRun(deps, runId)
 }

@@ -39,7 +39,7 @@ describe.each(engines)('stop on %s', (engine) => {
     expect(statusAndBody(response)).toEqual({ status: 200, body: { stopped: true } })
     await stream.ended
     expect(stream.events.at(-1)).toMatchObject({ type: 'ended', status: 'stopped' })
-    await expect.poll(() => product.model.openRequests, { timeout: 10_000 }).toBe(0)
+    await expect.poll(() => product.model.openRequests).toBe(0)
     const chat = await ada.readChat(chatId)
     expect(chat.messages[1]).toMatchObject({ status: 'stopped', content: stream.text })
     expect(chat.run).toBeNull()
@@ -110,7 +110,7 @@ describe.each(engines)('stop of a run of another node, on %s', (engine) => {
       onRun: () => undefined,
       close: () => Promise.resolve(),
     }
-    const deps = { database, runs: new ActiveRuns(), notifications, now: Date.now }
+    const deps = { database, runs: new ActiveRuns(), notifications, now: Date.now, onEnded: () => undefined }
     expect(await stopRun(deps, userRow({ id: 'ada' }), chat.id)).toBe(true)
     expect((await findRun(db, dialect, id))?.status).toBe('stopped')
     await database.close()
@@ -126,8 +126,14 @@ describe.each(engines)('stop of a run of another node, on %s', (engine) => {
     const message_id = started.assistant_message.id
     const run = { chat_id: chat.id, user_id: 'ada', message_id, node_id: 'there', started_at: 1 }
     const id = await insertRun(db, dialect, run, JSON.stringify(started))
-    const deps = { database, runs: new ActiveRuns(), notifications: noNotifications, now: Date.now }
-    await expect(stopRun(deps, userRow({ id: 'ada' }), chat.id, 1)).rejects.toMatchObject({
+    const deps = {
+      database,
+      runs: new ActiveRuns(),
+      notifications: noNotifications,
+      now: Date.now,
+      onEnded: () => undefined,
+    }
+    await expect(stopRun(deps, userRow({ id: 'ada' }), chat.id, { maxMs: 1 })).rejects.toMatchObject({
       code: 'unavailable',
       message: expect.stringContaining('has not stopped it yet'),
     })
@@ -162,14 +168,14 @@ describe.each(engines)('stop while the database does not respond, on %s', (engin
       abort: (reason) => reasons.push(reason),
       ended: recorder.closed,
     })
-    const deps = { database, runs, notifications: noNotifications, now: Date.now }
-    await expect(stopRun(deps, userRow({ id: 'ada' }), 'chat', 1)).rejects.toMatchObject({
+    const deps = { database, runs, notifications: noNotifications, now: Date.now, onEnded: () => undefined }
+    await expect(stopRun(deps, userRow({ id: 'ada' }), 'chat', { maxMs: 1 })).rejects.toMatchObject({
       code: 'unavailable',
       message: expect.stringContaining('is not stored yet'),
     })
     expect(reasons).toEqual(['stopped'])
     // Of another user, it is not even aborted.
-    await expect(stopRun(deps, userRow({ id: 'eve' }), 'chat', 1)).rejects.toMatchObject({
+    await expect(stopRun(deps, userRow({ id: 'eve' }), 'chat', { maxMs: 1 })).rejects.toMatchObject({
       code: 'not_found',
     })
     expect(reasons).toEqual(['stopped'])

@@ -8,13 +8,14 @@ import {
 import { presentCompaction } from '../../chats/present-chat.ts'
 import type { Db } from '../../db/database.ts'
 import type { BotRow, CompactionRow } from '../../db/tables/tables.ts'
+import { estimateTokens } from '../../lib/estimate-tokens.ts'
 import { newId } from '../../lib/new-id.ts'
 import type { CollectedReply } from '../../models/collect-reply.ts'
 import type { ModelRequest, ModelStream } from '../../models/model.ts'
 import type { UsageWrite } from '../../usage/call-meter.ts'
 import type { RunRecorder } from '../log/run-recorder.ts'
 import { countOmittedMessages } from './build-prompt.ts'
-import { estimateTokens } from './estimate-tokens.ts'
+import { listGivenNames, type WithForms } from './file-forms.ts'
 import { planPrompt, summaryTokens, type PromptBudget } from './plan-prompt.ts'
 import { writeSummary, type SummaryRequest } from './write-summary.ts'
 
@@ -34,7 +35,7 @@ const summaryTaskTokens = 400
 /** What the messages of a prompt are built from. */
 export interface PromptSource {
   /** Oldest first. */
-  readonly path: readonly PathMessage[]
+  readonly path: readonly (PathMessage & WithForms)[]
   /** The summary of the messages before the path. */
   readonly summary: CompactionRow | undefined
   /** Results of tools before this index of the path are shortened; 0 shortens none. */
@@ -103,6 +104,7 @@ export async function fitPrompt(
     const path = source.path.slice(summarizeBefore)
     const fitted = { path, summary, shortenBefore: Math.max(0, shortenBefore - summarizeBefore) }
     addDroppedNotice(frame, fitted, countOmittedMessages(path, fitted.shortenBefore))
+    addFilesNotice(frame, fitted)
     return fitted
   }
   const path = source.path.slice(-maxPathMessages)
@@ -114,7 +116,19 @@ export async function fitPrompt(
   }
   const dropped = source.path.length - path.length + countOmittedMessages(path, fitted.shortenBefore)
   addDroppedNotice(frame, fitted, dropped)
+  addFilesNotice(frame, fitted)
   return fitted
+}
+
+/** Adds a notice to the reply when its request has only the names of files that there is no room for. */
+function addFilesNotice({ recorder, signal }: SummaryFrame, { path, shortenBefore }: PromptSource): void {
+  const names = path.slice(0, shortenBefore).flatMap(listGivenNames)
+  if (names.length === 0 || signal.aborted) return
+  const shown = [...new Set(names)].map((name) => `“${name}”`).join(', ')
+  recorder.add({
+    type: 'notice',
+    notice: `The conversation is long, so the model was given only the names of earlier files: ${shown}.`,
+  })
 }
 
 /** Adds a notice to the reply when its request leaves out messages that no summary replaces. */

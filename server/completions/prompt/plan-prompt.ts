@@ -1,7 +1,7 @@
 import { isToolResult } from '../../chats/message-store.ts'
 import { parseCall } from '../../chats/tool-call-store.ts'
-import { type PromptMessage, countPrompt, maxShortenedChars, replaceText } from './build-prompt.ts'
-import { estimateTokens, tokensPerMessage } from './estimate-tokens.ts'
+import { estimateTokens, tokensPerMessage } from '../../lib/estimate-tokens.ts'
+import { type PromptMessage, countPrompt, shortenMessage } from './build-prompt.ts'
 
 /** The share of the budget for the messages after a new summary: the rest is room until the next summary is needed. */
 const keptShare = 0.4
@@ -96,8 +96,8 @@ function estimateMessage(message: PromptMessage): number {
 }
 
 function shortenedCost(message: PromptMessage | undefined): number {
-  if (message === undefined || !isToolResult(message)) return Infinity
-  return estimateMessage(replaceText(message, (text) => text.slice(0, maxShortenedChars)))
+  if (message === undefined || !(isToolResult(message) || message.forms !== undefined)) return Infinity
+  return estimateMessage(shortenMessage(message))
 }
 
 function sum(numbers: readonly number[]): number {

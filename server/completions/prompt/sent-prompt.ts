@@ -6,6 +6,7 @@ import type { User } from '../../identity/user.ts'
 import { AppError } from '../../lib/app-error.ts'
 import { callsOf, textOf, type ModelMessage, type ModelRequest } from '../../models/model.ts'
 import { buildPrompt } from './build-prompt.ts'
+import { readTextForms, restoreForms, storeForms, type StoredForms } from './file-forms.ts'
 import type { PromptSource } from './fit-prompt.ts'
 import {
   findSentPrompt,
@@ -34,6 +35,7 @@ interface StoredPrompt {
   readonly pathLength: number
   /** As in `PromptSource`. */
   readonly shortenBefore: number
+  readonly files?: StoredForms
 }
 
 export interface PromptRecord {
@@ -52,6 +54,7 @@ export async function recordPrompt(trx: Db, record: PromptRecord): Promise<void>
   const { user, chatId, messageId, request, source, now } = record
   const { model, maxTokens, options, instructions, tools } = request
   const { path, summary, shortenBefore } = source
+  const files = storeForms(path)
   const texts = new Map<string, string>()
   const save = (content: string): string => {
     const hash = hashText(content)
@@ -70,6 +73,7 @@ export async function recordPrompt(trx: Db, record: PromptRecord): Promise<void>
     }),
     pathLength: path.length,
     shortenBefore,
+    ...(files !== undefined && { files }),
   }
   await savePromptTexts(trx, user, { texts, now })
   await saveSentPrompt(trx, { chatId, messageId, prompt: JSON.stringify(stored) })
@@ -99,7 +103,7 @@ export async function readSentPrompt(
   ])
   const find = (hash: string | undefined) => (hash === undefined ? undefined : texts.get(hash))
   const isMissing = (hash: string | undefined) => hash !== undefined && !texts.has(hash)
-  const messages = buildPrompt(path, {
+  const messages = buildPrompt(await readTextForms(db, restoreForms(path, stored.files)), {
     hasTools: tools !== undefined,
     shortenBefore,
     summary: summary && { ...summary, content: find(summary.hash) ?? '' },

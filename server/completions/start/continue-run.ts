@@ -74,13 +74,14 @@ export async function requireResult(
 }
 
 /**
- * Returns the position after a result in the log of the newest run that contains it, or the beginning of a run that
- * started from it.
+ * Returns the position after a result, or after a message of the user that went into a reply, in the log of the newest run
+ * that contains it, or the beginning of a run that started from it.
  */
-async function findCursor(db: Db, { chat_id, id }: MessageRow): Promise<RunCursor | undefined> {
+export async function findCursor(db: Db, { chat_id, id }: MessageRow): Promise<RunCursor | undefined> {
   for (const { run_id, seq, event: json } of await listEventsMentioning(db, chat_id, id)) {
     const event = RunEvent.parse(JSON.parse(json))
-    if (event.type === 'tool_result' && event.message.id === id) return { runId: run_id, after: seq }
+    const isAdded = event.type === 'tool_result' || event.type === 'message'
+    if (isAdded && event.message.id === id) return { runId: run_id, after: seq }
     if (event.type === 'started' && event.user_message.id === id) return { runId: run_id, after: 0 }
   }
   return undefined

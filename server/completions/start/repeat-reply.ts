@@ -12,20 +12,22 @@ import { EventBatch } from '../log/run-recorder.ts'
 import { findLatestRun } from '../log/run-store.ts'
 import { logRetentionMs } from '../maintenance/run-maintenance.ts'
 import type { RunCursor } from '../run.ts'
+import { findCursor } from './continue-run.ts'
 import type { RepeatedRequest } from './send-message.ts'
 
 /**
  * Sends the reply of a repeated request, from the log of its run or, once that is removed, from the stored messages.
  */
 export async function repeatReply(
-  deps: Pick<CompletionDeps, 'database' | 'runs' | 'notifications' | 'now' | 'onError'>,
+  deps: Pick<CompletionDeps, 'database' | 'runs' | 'notifications' | 'now' | 'onEnded' | 'onError'>,
   openStream: () => SseStream,
   { message, cursor }: RepeatedRequest,
 ): Promise<void> {
   const { db } = deps.database
   const below = await listChildren(db, message.chat_id, message.id)
   const reply = below.find(({ role }) => role === 'assistant')
-  const start = cursor ?? (reply && (await findStart(deps, reply)))
+  const start =
+    cursor ?? (reply && ((await findStart(deps, reply)) ?? (await findAdded(deps, message, reply))))
   const stream = openStream()
   if (start !== undefined) return followRun(deps, stream, { ...start, numbered: false })
   if (reply === undefined) return stream.end()
@@ -40,6 +42,16 @@ async function findStart(
   const { db, dialect } = deps.database
   const run = await findLatestRun(db, dialect, reply.chat_id, reply.id)
   return run === undefined || hasExpiredLog(deps, run) ? undefined : { runId: run.id, after: 0 }
+}
+
+/** Returns the position after a message that went into a running reply, as far as its log is stored. */
+async function findAdded(
+  { database: { db } }: Pick<CompletionDeps, 'database'>,
+  message: MessageRow,
+  reply: MessageRow,
+): Promise<RunCursor | undefined> {
+  if (reply.status !== 'streaming') return undefined
+  return findCursor(db, message)
 }
 
 /** True when the log of a run has been removed, or may be removed at any moment. Its text is stored in the messages. */

@@ -3,7 +3,7 @@ import { AppError } from '../../lib/app-error.ts'
 import type { CompletionDeps, RunFrame } from '../completion-deps.ts'
 import { PendingElicitations } from '../log/active-runs.ts'
 import type { RunRecorder } from '../log/run-recorder.ts'
-import { closeRun } from '../log/run-store.ts'
+import { closeRun, lastReplyId } from '../log/run-store.ts'
 import { failed } from '../loop/call-model.ts'
 import { RecordedActions, type ActionDeps } from '../loop/run-actions.ts'
 import { runCompletion } from '../loop/run-completion.ts'
@@ -11,7 +11,7 @@ import type { WrittenRun, RunEnding, AbortReason } from '../run.ts'
 
 /** Starts a run that is already stored. It continues to its end even if no stream follows it. */
 export function startRun(
-  deps: ActionDeps & Pick<CompletionDeps, 'runs' | 'log' | 'titles'>,
+  deps: ActionDeps & Pick<CompletionDeps, 'runs' | 'log' | 'titles' | 'onEnded'>,
   run: WrittenRun,
   requested: Pick<RunFrame, 'user' | 'bot' | 'timeZone'>,
 ): void {
@@ -25,6 +25,10 @@ export function startRun(
   const ended = executeRun(deps, { run, ...requested, recorder, elicitations, signal: controller.signal })
     .then((ending) => recordEnding(deps, recorder, chatId, ending))
     .finally(() => deps.runs.delete(id))
+  void ended.then(
+    () => deps.onEnded({ id, chatId, userId: requested.user.id, replyId: lastReplyId(recorder.state) }),
+    deps.onError,
+  )
   deps.runs.add({ id, chatId, userId: requested.user.id, started, recorder, elicitations, abort, ended })
 }
 

@@ -15,7 +15,7 @@ const question = 'Wie schärfe ich ein Küchenmesser zu Hause?'
 const defaultTitle = { title: 'Wie schärfe ich ein Küchenmess…', title_source: null }
 const prices = JSON.stringify([{ model: 'namer', input: 2, output: 4 }])
 
-const eventually = <Value>(read: () => Value) => expect.poll(read, { timeout: 10_000 })
+const eventually = <Value>(read: () => Value) => expect.poll(read)
 
 describe.each(engines)('the title model of a bot, on %s', (engine) => {
   let product: ChatApp

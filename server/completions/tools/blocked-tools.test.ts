@@ -76,7 +76,10 @@ describe.each(engines)('blocked tools of a chat, on %s', (engine) => {
       product.model.reply(['I may not.'])
       const { stream } = await send('Do it')
       expect(stream.text).toBe('I may not.')
-      expect(resultOf(stream)).toMatchObject({ content: reason, outcome: { status: 'failed' } })
+      expect(resultOf(stream)).toMatchObject({
+        content: reason,
+        outcome: { status: 'failed', blocked: true },
+      })
       expect(await product.countCalls('polite')).toBe(calls)
       expect(await product.listRecords(ada)).toEqual([])
     },
@@ -92,7 +95,10 @@ describe.each(engines)('blocked tools of a chat, on %s', (engine) => {
     product.model.reply(['Then not.'])
     const confirmed = await ada.confirm(waitingCall(chatId, stream))
     await confirmed.ended
-    expect(resultOf(confirmed)).toMatchObject({ content: reason, outcome: { status: 'failed' } })
+    expect(resultOf(confirmed)).toMatchObject({
+      content: reason,
+      outcome: { status: 'failed', blocked: true },
+    })
     expect(confirmed.text).toBe('Then not.')
     expect(await product.countCalls('polite')).toBe(calls)
     expect(await product.listRecords(ada)).toEqual([])

@@ -22,6 +22,7 @@ const call: ToolInvocation = {
   arguments: '{}',
   refusal: undefined,
   approval: 'once',
+  decided: { messageId: 'r' },
   fingerprint: 'f',
   credential: 'c 1',
   remaining: { calls: [], total: 1 },
@@ -41,12 +42,21 @@ function start(
     listModelTools: never,
     checkArguments: never,
     resolveTool: never,
+    resolveForCall: never,
+    checkDefinition: never,
     recordDenial: never,
   }
   const outcome = runCall(
     { connectors },
     { ...call, ...given },
-    { chatId: 'chat', user, signal: controller.signal, elicitations, onEvent: (event) => events.push(event) },
+    {
+      chatId: 'chat',
+      botId: 'bot',
+      user,
+      signal: controller.signal,
+      elicitations,
+      onEvent: (event) => events.push(event),
+    },
   )
   return { outcome, events, elicitations, abort: (reason: string) => controller.abort(reason) }
 }
@@ -63,6 +73,7 @@ describe('running a call', () => {
       fingerprint: 'f',
       credential: 'c 1',
       approval: 'once',
+      decided: { messageId: 'r' },
       arguments: '{}',
       user: { id: 'ada' },
     })

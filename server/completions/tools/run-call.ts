@@ -23,6 +23,7 @@ const stopGraceMs = 300
 export interface CallFrame {
   readonly user: User
   readonly chatId: string
+  readonly botId: string
   readonly readBotConnectors?: ReadBotConnectors
   readonly signal: AbortSignal
   readonly elicitations: PendingElicitations
@@ -59,10 +60,12 @@ export async function runCall(
       toolName,
       arguments: invocation.arguments,
       approval: invocation.approval,
+      decided: invocation.decided,
       ...(frame.readBotConnectors === undefined ? {} : { readBotConnectors: frame.readBotConnectors }),
       ...(fingerprint === undefined ? {} : { fingerprint }),
       ...(credential === undefined ? {} : { credential }),
       chatId: frame.chatId,
+      botId: frame.botId,
       signal,
       onSend: () => {
         wasSent = true

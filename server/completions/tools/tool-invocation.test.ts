@@ -14,12 +14,20 @@ const call = {
 const checkArguments = () => Promise.resolve(undefined)
 const decide = (resolved: ResolvedTool) =>
   decideCall(
-    { connectors: { resolveTool: () => Promise.resolve(resolved), checkArguments } as never },
+    {
+      connectors: {
+        resolveTool: () => Promise.resolve(resolved),
+        resolveForCall: () => Promise.resolve(resolved),
+        checkArguments,
+      } as never,
+      now: () => 1_000,
+    },
     user,
     {
       replyId: 'reply',
       call,
       remaining: { calls: [], total: 1 },
+      place: { chatId: 'chat', botId: 'bot' },
       signal: new AbortController().signal,
     },
   )
@@ -53,6 +61,7 @@ it('creates the invocation of a call that the user approved (§4.20, §4.21)', (
     arguments: '{"a":1}',
     refusal: undefined,
     approval: 'once',
+    decided: { messageId: 'reply' },
     fingerprint: 'f1',
     credential: 'c 1',
     remaining: { calls: [call], total: 2 },
@@ -67,9 +76,17 @@ it('stores and shows the version of the tool that needs approval (§4.19)', asyn
     connector: {} as KnownTool['connector'],
     tool,
     decision: { kind: 'ask' },
+    effect: undefined,
     credential: 'c 1',
+    alwaysAsks: false,
   })
   expect(invocation).toBeUndefined()
-  expect(shown.call).toEqual({ state: 'waiting', title: 'Send', fingerprint: 'f1', credential: 'c 1' })
+  expect(shown.call).toEqual({
+    state: 'waiting',
+    title: 'Send',
+    fingerprint: 'f1',
+    credential: 'c 1',
+    asked_at: 1_000,
+  })
   expect(stored).toMatchObject({ fingerprint: 'f1', credential: 'c 1' })
 })

@@ -1,50 +1,44 @@
 import type { Message } from '@yonder/contract/message'
-import { countChars, toContent } from '@yonder/contract/message-text'
+import { countChars, filesOfContent, toContent } from '@yonder/contract/message-text'
 import type { ResultPart } from '@yonder/contract/tool-call'
 import { selectLeaf, touchChat } from '../../chats/chat-store.ts'
-import { insertFiles, type NewFile } from '../../chats/file-store.ts'
 import { appendMessage, requireParent, toContentColumns, updateMessage } from '../../chats/message-store.ts'
-import type { ReadImage } from '../../connectors/calls/read-image.ts'
 import type { ToolOutcome } from '../../connectors/calls/tool-call.ts'
 import type { Db } from '../../db/database.ts'
+import { linkFiles } from '../../files/file-store.ts'
 import { newId } from '../../lib/new-id.ts'
 import type { ToolInvocation } from '../run.ts'
+import type { StoredPart } from './store-result-files.ts'
 
 /** Characters of a result that are shown to the user. The model may receive more. */
 const maxShownChars = 50_000
 /** Notes at the end of a result that say what is missing of it, and are always shown. */
 const maxOmissions = 3
 
-/** A tool's result as a message, and its files, which are stored separately from the message. */
+/** A tool's result as a message. */
 export interface CreatedResult {
   readonly message: Message
   readonly connectorId: string | null
-  readonly files: readonly NewFile[]
 }
 
 /** Creates the message with the result of a reply's call. `time` is milliseconds since 1970. */
 export function createResult(
   call: Pick<ToolInvocation, 'replyId' | 'connectorId' | 'connectorName' | 'toolName'>,
-  outcome: Omit<ToolOutcome, 'duration' | 'bytes'> & { readonly duration: number | null },
+  outcome: Omit<ToolOutcome, 'duration' | 'bytes' | 'parts'> & {
+    readonly duration: number | null
+    readonly parts: readonly StoredPart[]
+  },
   time: number,
 ): CreatedResult {
-  const files: NewFile[] = []
-  const parts = shorten(outcome.parts, ({ mimeType: type, data }) => {
-    const name = `${call.toolName}.${type.split('/')[1]}`
-    const id = newId()
-    files.push({ id, name, type, size: Buffer.byteLength(data, 'base64'), data })
-    return id
-  })
+  const files = outcome.parts.flatMap((part) => ('ref' in part ? [part.ref] : []))
   return {
     connectorId: call.connectorId,
     message: {
       id: newId(),
       parent_id: call.replyId,
       role: 'user',
-      content: toContent(
-        outcome.text,
-        files.map(({ data: _, ...file }) => file),
-      ),
+      // The same file twice is one file of the message.
+      content: toContent(outcome.text, [...new Map(files.map((file) => [file.id, file])).values()]),
       timestamp: new Date(time).toISOString(),
       unix_timestamp: time,
       status: 'complete',
@@ -53,21 +47,27 @@ export function createResult(
       outcome: {
         status: outcome.status,
         duration: outcome.duration === null ? null : Math.round(outcome.duration),
-        parts,
+        parts: shorten(outcome.parts),
+        ...(outcome.blocked && { blocked: true }),
       },
     },
-    files,
   }
 }
 
-/** Shortens the parts that a user sees. `addFile` stores an image and returns its id. */
-function shorten(parts: ToolOutcome['parts'], addFile: (image: ReadImage) => string): ResultPart[] {
+/** Shortens the parts that a user sees. */
+function shorten(parts: readonly StoredPart[]): ResultPart[] {
   let remaining = maxShownChars
   return parts.map((part, index): ResultPart => {
     if (part.type === 'note' && index >= parts.length - maxOmissions) return part
-    if (part.type === 'image') {
-      const { type, width, height } = part
-      return { type, file: addFile(part), width, height }
+    if ('ref' in part) {
+      const { id: file, width, height } = part.ref
+      if (part.type !== 'image') return { type: part.type, file }
+      return {
+        type: part.type,
+        file,
+        ...(width !== undefined && { width }),
+        ...(height !== undefined && { height }),
+      }
     }
     if (part.type === 'link') {
       remaining -= part.uri.length + part.name.length
@@ -89,7 +89,7 @@ function shorten(parts: ToolOutcome['parts'], addFile: (image: ReadImage) => str
 export async function storeResult(
   trx: Db,
   chatId: string,
-  { message, connectorId, files }: CreatedResult,
+  { message, connectorId }: CreatedResult,
 ): Promise<void> {
   const replyId = message.parent_id ?? ''
   const { id, unix_timestamp: time, server = '', tool = '', outcome } = message
@@ -111,7 +111,12 @@ export async function storeResult(
     await requireParent(trx, chatId, replyId),
     time,
   )
-  await insertFiles(trx, chatId, id, files)
+  await linkFiles(
+    trx,
+    chatId,
+    id,
+    filesOfContent(message.content).map((file) => file.id),
+  )
   await updateMessage(trx, chatId, replyId, { call_state: 'answered' })
   await selectLeaf(trx, chatId, id)
 }

@@ -104,7 +104,9 @@ describe.each(engines)('the connector of an integration on %s', (engine) => {
     expect(await resolve('peek')).toMatchObject({ kind: 'callable', decision: { kind: 'ask_changed' } })
     await connectors.database.db
       .transaction()
-      .execute((trx) => replacePermissions(trx, mail, { allow_tools: [] }))
+      .execute((trx) =>
+        replacePermissions(trx, mail, { allow_tools: [] }, { ...connectors.settings, now: Date.now }),
+      )
     await refreshTools(connectors, mail)
     expect(await resolve('peek')).toMatchObject({ kind: 'callable', decision: { kind: 'ask' } })
   })

@@ -65,7 +65,7 @@ describe.each(engines)('an approved call that waits for a slot, on %s', (engine)
       .selectFrom('tool_calls')
       .select('outcome')
       .where('connector_id', '=', connector.id)
-    await vi.waitFor(async () => expect(await records.execute()).toEqual([{ outcome: 'started' }]), 30_000)
+    await vi.waitFor(async () => expect(await records.execute()).toEqual([{ outcome: 'started' }]))
     await happens()
     const before = server.seen.length
     release()

@@ -2,6 +2,7 @@ import { ToolCallList } from '@yonder/contract/connector'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { hashJson } from '../../lib/canonical-json.ts'
 import { engines } from '../../testing/database/test-database.ts'
+import { addChat } from '../../testing/factories/chats.ts'
 import { openTestApp, type TestApp, type TestClient } from '../../testing/test-app.ts'
 import { recordCall, recordDenial } from './call-record-store.ts'
 
@@ -50,8 +51,12 @@ describe.each(engines)('the record of calls on %s', (engine) => {
   })
 
   it('contains denied calls', async () => {
-    await recordDenial(test.deps, ada.user, connector.id, 'get_time', '{}')
-    await recordDenial(test.deps, ada.user, 'nothing', 'get_time', '{}')
+    await recordDenial(test.deps, ada.user, {
+      connectorId: connector.id,
+      toolName: 'get_time',
+      arguments: '{}',
+    })
+    await recordDenial(test.deps, ada.user, { connectorId: 'nothing', toolName: 'get_time', arguments: '{}' })
     const { calls } = await read()
     expect(calls.find(({ tool }) => tool === 'get_time')).toMatchObject({
       approval: 'denied',
@@ -94,6 +99,98 @@ describe.each(engines)('the record of calls on %s', (engine) => {
       expect((await ada.get(`/api/mcp-server/default/calls${query}`)).statusCode).toBe(400)
     },
   )
+
+  describe('of decisions', () => {
+    const dayMs = 86_400_000
+    const readDecided = async (query = '', client = ada) => {
+      const response = await client.get(`/api/tool-calls${query}`)
+      expect(response.statusCode).toBe(200)
+      return ToolCallList.parse(response.json())
+    }
+    const decide = async (tool: string, at: number | undefined, fields: object = {}) => {
+      const decided = { messageId: `reply of ${tool}`, ...(at === undefined ? {} : { at }), ...fields }
+      await recordCall(test.deps, ada.user, connector, {
+        tool,
+        arguments: {},
+        approval: 'once',
+        chatId: 'decided-chat',
+        decided,
+      })
+    }
+
+    it('are listed by their time, with who decided, where, and the title of the chat', async () => {
+      ada = await test.signIn('Ada')
+      await ada.get('/api/mcp-servers')
+      connector = await test.database.db
+        .selectFrom('connectors')
+        .select(['id', 'name'])
+        .where('user_id', '=', ada.user.id)
+        .executeTakeFirstOrThrow()
+      await addChat(test.database.db, { id: 'decided-chat', user_id: ada.user.id, title: 'Owls' })
+      const now = Date.now()
+      await decide('early', now - 2_000, { on: 'Firefox on Linux', edited: true })
+      await decide('undecided', undefined)
+      await decide('late', now - 1_000)
+      await decide('old', now - 90 * dayMs - 1)
+      await decide('kept', now - 90 * dayMs + 60_000)
+      const denied = { connectorId: connector.id, arguments: '{}', chatId: 'decided-chat' }
+      await recordDenial(test.deps, ada.user, {
+        ...denied,
+        toolName: 'expired',
+        approval: 'expired',
+        decided: { messageId: 'm', at: now },
+      })
+      await recordDenial(test.deps, ada.user, {
+        ...denied,
+        connectorId: 'deleted',
+        connectorName: 'Deleted',
+        toolName: 'denied',
+        decided: { messageId: 'm', at: now - 3_000, on: 'Safari on iOS' },
+      })
+      const { calls, next } = await readDecided()
+      expect(next).toBeNull()
+      expect(calls).toMatchObject([
+        { tool: 'expired', approval: 'expired', outcome: 'denied', message_id: 'm', decided_on: null },
+        { tool: 'late', approval: 'once', edited: false },
+        {
+          tool: 'early',
+          message_id: 'reply of early',
+          decided_at: new Date(now - 2_000).toISOString(),
+          decided_on: 'Firefox on Linux',
+          edited: true,
+          chat_id: 'decided-chat',
+          chat_title: 'Owls',
+        },
+        { tool: 'denied', connector: 'Deleted', approval: 'denied', decided_on: 'Safari on iOS' },
+        { tool: 'kept' },
+      ])
+    })
+
+    it('are returned in pages, also those of the same moment', async () => {
+      const at = Date.now()
+      for (let index = 0; index < 5; index++) await decide(`same ${index}`, at)
+      const seen: string[] = []
+      for (let query = '?limit=3', isLast = false; !isLast;) {
+        const { calls, next } = await readDecided(query)
+        seen.push(...calls.map(({ id }) => id))
+        query = `?limit=3&before=${encodeURIComponent(next ?? '')}`
+        isLast = next === null
+      }
+      expect(seen).toHaveLength(10)
+      expect(new Set(seen).size).toBe(10)
+    })
+
+    it('show neither a deleted chat nor the calls of other users', async () => {
+      await test.database.db
+        .updateTable('chats')
+        .set({ deleted_at: 1 })
+        .where('id', '=', 'decided-chat')
+        .execute()
+      expect((await readDecided()).calls[0]).toMatchObject({ chat_id: null, chat_title: null })
+      const bob = await test.signIn('Bob')
+      expect((await readDecided('', bob)).calls).toEqual([])
+    })
+  })
 
   it('keeps the calls of a deleted connector', async () => {
     await ada.post('/api/mcp-server', { name: 'Gone', url: 'https://x.example' })

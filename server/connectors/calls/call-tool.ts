@@ -24,6 +24,7 @@ import { useServer } from '../mcp/use-server.ts'
 import { rememberMissingScope } from '../oauth/authorize-server.ts'
 import type { CallTarget } from '../tools/adapt-tools.ts'
 import type { OnStatus } from '../tools/connection-round.ts'
+import type { ToolUse } from '../tools/match-grants.ts'
 import { refreshTools } from '../tools/refresh-tools.ts'
 import { resolveTool, type ReadBotConnectors, type ResolvedTool } from '../tools/resolve-tool.ts'
 import { parseDefinition } from '../tools/tool-store.ts'
@@ -38,6 +39,7 @@ import {
   stoppedCall,
   unknownFailure,
   type CallApproval,
+  type DecidedBy,
   type ToolOutcome,
 } from './tool-call.ts'
 
@@ -47,6 +49,8 @@ export interface ToolCallRequest extends CallTarget {
   readonly arguments: unknown
   /** Why the call may run. */
   readonly approval: CallApproval
+  /** Who decided about the call, for its record. */
+  readonly decided?: DecidedBy
   /** The fingerprint of the approved tool. A tool that has changed since then is not called. */
   readonly fingerprint?: string
   /** The connector and credential that the user approved, see `credentialIdOf`. The tool is not called with others. */
@@ -54,6 +58,8 @@ export interface ToolCallRequest extends CallTarget {
   readonly readBotConnectors?: ReadBotConnectors
   /** The chat that makes the call. Its calls of one server share a session there. */
   readonly chatId?: string
+  /** The bot that makes the call. Without it and the chat, no grant with limits allows the call. */
+  readonly botId?: string
   /** Aborting it also cancels the request at the server. */
   readonly signal: AbortSignal
   /** Called when the call is sent to the server. Before that, the tool has certainly not run. */
@@ -74,6 +80,8 @@ interface CallableTool {
   readonly tool: ConnectorToolRow
   /** Why the call may run now, which is recorded. */
   readonly approval: CallApproval
+  /** The grant that allows it, if one does. */
+  readonly grantId: string | undefined
   readonly arguments: Readonly<Record<string, unknown>>
 }
 
@@ -82,7 +90,10 @@ interface CallableTool {
  * failure is returned as an outcome for the model and the user. Every call that starts is recorded.
  */
 export async function callTool(deps: ConnectorDeps, request: ToolCallRequest): Promise<ToolOutcome> {
-  const found = authorizeCall(await resolveTool(deps, request.user, request), request)
+  const found = authorizeCall(
+    await resolveTool(deps, request.user, { ...request, use: useOf(request) }),
+    request,
+  )
   if ('status' in found) return found
   let callArguments: CallableTool['arguments']
   try {
@@ -96,6 +107,8 @@ export async function callTool(deps: ConnectorDeps, request: ToolCallRequest): P
     arguments: callArguments,
     approval: found.approval,
     chatId: request.chatId ?? null,
+    grantId: found.grantId,
+    decided: request.decided,
   })
   const callable = { ...found, arguments: callArguments }
   const outcome = await new RunningCall(deps, request, callable, recorded).run()
@@ -114,7 +127,8 @@ function authorizeCall(
   if (resolved.kind === 'missing') {
     return failure(resolved.reason, resolved.needsIntegration ? { status: 'authorization_needed' } : {})
   }
-  if (resolved.kind === 'unusable') return failure(resolved.reason)
+  if (resolved.kind === 'unusable')
+    return failure(resolved.reason, resolved.isBlocked ? { blocked: true } : {})
   const { connector, tool, decision } = resolved
   if (credential !== undefined && credential !== resolved.credential) {
     return failureWithAdvice(
@@ -136,7 +150,15 @@ function authorizeCall(
     )
   }
   // After "Allow Always", the tool is on the list already, so the call is recorded as allowed by the list.
-  return { connector, tool, approval: decision.kind === 'run' ? decision.by : approval }
+  if (decision.kind !== 'run') return { connector, tool, approval, grantId: undefined }
+  const grantId = decision.by === 'granted' ? decision.grant.id : undefined
+  return { connector, tool, approval: decision.by, grantId }
+}
+
+/** What grants with limits are compared with. */
+function useOf({ chatId, botId, arguments: given }: ToolCallRequest): ToolUse | undefined {
+  if (chatId === undefined || botId === undefined) return undefined
+  return { chatId, botId, arguments: typeof given === 'string' ? given : JSON.stringify(given ?? {}) }
 }
 
 function toRecorded(status: ToolOutcome['status']): CallOutcome {
@@ -208,6 +230,7 @@ class RunningCall {
       connectorName: connector.name,
       toolName: tool.name,
       readBotConnectors: this.#request.readBotConnectors,
+      use: useOf(this.#request),
     })
     const found = authorizeCall(resolved, { ...this.#request, fingerprint: tool.fingerprint })
     if ('status' in found) return found

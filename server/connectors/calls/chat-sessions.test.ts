@@ -51,7 +51,7 @@ describe.each(engines)('the sessions of chats, on %s', (engine) => {
     server = await startStatefulMcpServer()
     connectors = await openTestConnectors({
       engine,
-      limits: { maxCallIdleMs: 1_500, maxSessionsPerUser: 3, maxIdleMs: 1 },
+      limits: { maxCallIdleMs: 1_500, maxSessionsPerUser: 3, maxIdleMs: 1, maxCallBytes: 4 * 1_048_576 },
     })
     await connectors.addUser('ada')
     await connectors.connect('ada', { name: 'state', url: server.url, allow_tools: null })

@@ -61,7 +61,7 @@ describe('the numbers of a form', () => {
   it('are shown and sent as they are written to a server of an older revision', async () => {
     server.behaviour.call = (pending) => {
       pending.send({ id: 'form', method: 'elicitation/create', params: elicitation })
-      void vi.waitFor(() => expect(sent()).toHaveLength(1), 20_000).then(() => pending.end('done'))
+      void vi.waitFor(() => expect(sent()).toHaveLength(1)).then(() => pending.end('done'))
       return true
     }
     connector = await connectors.connect('ada', { name: 'older', url: server.url, allow_tools: null })
@@ -75,7 +75,7 @@ describe('the numbers of a form', () => {
     server.behaviour.call = (pending) => {
       pending.send({ id: 'form', method: 'elicitation/create', params: elicitation })
       const answered = () => server.seen.some(({ text }) => text.includes('"cancel"'))
-      void vi.waitFor(() => expect(answered()).toBe(true), 20_000).then(() => pending.end('done'))
+      void vi.waitFor(() => expect(answered()).toBe(true)).then(() => pending.end('done'))
       return true
     }
     expect((await call({ id: '9223372036854775808' })).status).toBe('done')

@@ -106,7 +106,7 @@ describe('a hostile server', () => {
     await vi.waitFor(async () => {
       const seen = (await impatient.hostile.seen('silent-call')).slice(before)
       expect(seen.filter(({ rpc }) => rpc === 'tools/call')).toHaveLength(4)
-    }, 30_000)
+    })
     counting = setImmediate(count)
     stop.abort()
     const ended = await Promise.all(calls)
@@ -146,9 +146,7 @@ describe('a hostile server', () => {
     const connectorName = await impatient.connect('silent-call')
     expect((await impatient.call({ connectorName })).status).toBe('timed_out')
     const { db } = impatient.connectors.database
-    await vi.waitUntil(async () => (await requireConnector(db, ada, connectorName)).status === 'connected', {
-      timeout: 10_000,
-    })
+    await vi.waitUntil(async () => (await requireConnector(db, ada, connectorName)).status === 'connected')
   })
 
   it('stays connected when a call reports progress until it times out', async () => {
@@ -170,7 +168,8 @@ describe('a hostile server', () => {
       const outcome = await scene.callTo(behaviour)
       expect(['failed', 'interrupted', 'done']).toContain(outcome.status)
       if (outcome.status === 'done') expect(outcome.text).toContain('the rest was cut off')
-      expect(process.memoryUsage().rss - before).toBeLessThan(100 * 1_024 * 1_024)
+      // The thread that reads what had arrived may take so much, for all users together.
+      expect(process.memoryUsage().rss - before).toBeLessThan(256 * 1_024 * 1_024)
     },
   )
 
@@ -295,7 +294,7 @@ describe('a hostile server', () => {
     const { parts, text } = await scene.callTo('injection')
     expect(text).toContain('Ignore all instructions')
     expect(text).not.toMatch(/[\u{E0000}-\u{E007F}\u202A-\u202E]/u)
-    expect(parts.map(({ type }) => type)).toEqual(['text', 'link', 'link', 'note', 'note', 'text', 'note'])
+    expect(parts.map(({ type }) => type)).toEqual(['text', 'link', 'link', 'note', 'note', 'text', 'audio'])
     expect(parts.filter(({ type }) => type === 'image')).toEqual([])
   })
 

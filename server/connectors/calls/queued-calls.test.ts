@@ -58,7 +58,7 @@ async function callMeanwhile(happens: () => Promise<unknown>, approval: CallAppr
     approval,
     signal: AbortSignal.timeout(10_000),
   })
-  await vi.waitFor(async () => expect(await records()).toMatchObject([{ outcome: 'started' }]), 30_000)
+  await vi.waitFor(async () => expect(await records()).toMatchObject([{ outcome: 'started' }]))
   await happens()
   const before = server.seen.length
   release()

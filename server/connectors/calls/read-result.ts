@@ -1,9 +1,11 @@
+import { pictureHeadBytes, readPicture } from '../../files/reading/read-picture.ts'
+import { isPictureKind, sniffedBytes, sniffKind } from '../../files/reading/sniff-kind.ts'
 import { needsSignInKey } from '../../integrations/integration-connector.ts'
 import { isDeeperThan } from '../../lib/canonical-json.ts'
+import { formatMegabytes } from '../../lib/format-megabytes.ts'
 import { isObject, parseJsonAsWritten, toList, type JsonObject } from '../../lib/json-object.ts'
 import { cleanText, normalizeText } from '../../lib/text.ts'
 import type { ConnectorLimits } from '../connector-limits.ts'
-import { readImage } from './read-image.ts'
 import type { OutcomePart } from './tool-call.ts'
 
 export interface ReadResult {
@@ -17,6 +19,8 @@ export interface ReadResult {
   readonly bytes: number
 }
 
+/** Characters of base64 with the part of a picture that has its size. */
+const pictureHeadChars = Math.ceil(pictureHeadBytes / 3) * 4
 /** Content blocks of one result that are read. */
 const maxBlocks = 500
 /** Nesting levels of a structured result. */
@@ -83,21 +87,21 @@ const unreadable = note('Part of the result could not be read.')
 
 class BlockReader {
   readonly #limits: ConnectorLimits
-  #images = 0
+  #files = 0
 
   constructor(limits: ConnectorLimits) {
     this.#limits = limits
   }
 
-  /** Returns a note about the images above the limit. */
+  /** Returns a note about the files above the limit. */
   describeOmitted(): OutcomePart[] {
-    const { maxImages } = this.#limits
-    return this.#images > maxImages
-      ? [note(`Only the first ${maxImages} of ${this.#images} images are shown.`)]
+    const { maxFiles } = this.#limits
+    return this.#files > maxFiles
+      ? [note(`Only the first ${maxFiles} of ${this.#files} files of the result are shown.`)]
       : []
   }
 
-  /** Returns undefined for an image above the limit. */
+  /** Returns undefined for a file above the limit of their number. */
   read(block: unknown): OutcomePart | undefined {
     if (typeof block === 'string') return { type: 'text', text: block }
     if (!isObject(block)) return unreadable
@@ -111,24 +115,23 @@ class BlockReader {
       case 'resource_link':
         return readLink(block)
       case 'audio':
-        return note('An audio recording is not shown.')
+        return this.#readFile('audio', block['data'], block['mimeType'], 'recording')
       default:
         return note('A part of an unknown type is not shown.')
     }
   }
 
   #readImage({ data, mimeType }: JsonObject): OutcomePart | undefined {
-    if (++this.#images > this.#limits.maxImages) return undefined
-    const image = readImage(data, this.#limits.maxImageBytes)
-    if (image !== undefined) return { type: 'image', ...image }
+    if (++this.#files > this.#limits.maxFiles) return undefined
     const claimed = typeof mimeType === 'string' ? ` (${cleanText(mimeType).slice(0, 50)})` : ''
-    const bytes = typeof data === 'string' ? Math.floor((data.length * 3) / 4) : 0
-    if (bytes > this.#limits.maxImageBytes) {
-      const [size, limit] = [bytes, this.#limits.maxImageBytes].map((each) => (each / 1_048_576).toFixed(1))
-      return note(`An image${claimed} of ${size} MiB is not shown: at most ${limit} MiB are.`)
-    }
-    return note(
-      `An image${claimed} is not shown: it is not a PNG, JPEG, GIF or WebP image, or it is too large.`,
+    const tooLarge = isBase64(data) ? this.#describeTooLarge(`an image${claimed}`, data) : undefined
+    const type = isBase64(data) && tooLarge === undefined ? findPictureType(data) : undefined
+    if (isBase64(data) && type !== undefined) return { type: 'image', mimeType: type, data }
+    return (
+      tooLarge ??
+      note(
+        `An image${claimed} is not shown: it is not a PNG, JPEG, GIF or WebP image, or it has too many pixels.`,
+      )
     )
   }
 
@@ -139,8 +142,44 @@ class BlockReader {
     if (typeof blob === 'string' && typeof mimeType === 'string' && mimeType.startsWith('image/')) {
       return this.#readImage({ data: blob, mimeType })
     }
-    return note(`A file is not shown${typeof uri === 'string' ? `: ${cleanText(uri).slice(0, 300)}` : ''}.`)
+    const name = typeof uri === 'string' ? cleanText(uri).slice(0, 300).split(/[/\\]/).at(-1) : undefined
+    return this.#readFile('file', blob, mimeType, name || 'file')
   }
+
+  #readFile(
+    type: 'audio' | 'file',
+    data: unknown,
+    claimedType: unknown,
+    name: string,
+  ): OutcomePart | undefined {
+    if (++this.#files > this.#limits.maxFiles) return undefined
+    if (!isBase64(data)) return note(`A file of the result could not be read: ${name}.`)
+    const tooLarge = this.#describeTooLarge(name, data)
+    if (tooLarge !== undefined) return tooLarge
+    const mimeType = typeof claimedType === 'string' ? cleanText(claimedType).slice(0, 100) : 'unknown type'
+    return { type, mimeType, data, name }
+  }
+
+  #describeTooLarge(what: string, data: string): OutcomePart | undefined {
+    const { maxFileBytes } = this.#limits
+    const bytes = Math.floor((data.length * 3) / 4)
+    if (bytes <= maxFileBytes) return undefined
+    return note(
+      `A file of the result (${what}, ${formatMegabytes(bytes)}) is not shown: at most ${formatMegabytes(maxFileBytes)} are.`,
+    )
+  }
+}
+
+function isBase64(data: unknown): data is string {
+  return typeof data === 'string' && data !== '' && /^[A-Za-z0-9+/]*={0,2}$/.test(data)
+}
+
+/** The type of an image by its content; undefined when it is none that is shown, or has too many pixels. */
+function findPictureType(data: string): string | undefined {
+  const head = Buffer.from(data.slice(0, pictureHeadChars), 'base64')
+  const sniffed = sniffKind(head.subarray(0, sniffedBytes), Infinity, '')
+  if ('problem' in sniffed || !isPictureKind(sniffed.kind)) return undefined
+  return 'problem' in readPicture(sniffed.kind, head) ? undefined : sniffed.mediaType
 }
 
 function readText({ text, annotations }: JsonObject): OutcomePart {
@@ -191,6 +230,9 @@ function toModelText(part: OutcomePart): string {
       return cleanText(part.text)
     case 'image':
       return `[An image (${part.mimeType}) is shown to the user.]`
+    case 'audio':
+    case 'file':
+      return `[The file "${part.name}" (${part.mimeType}) is shown to the user.]`
     case 'link':
       return `[Link: ${part.name} ${part.uri}]`
     case 'note':

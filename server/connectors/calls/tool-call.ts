@@ -1,15 +1,24 @@
-import type { Approval } from '@yonder/contract/connector'
 import { readJson, RepeatedKeyError } from '@yonder/contract/lib/exact-json'
-import type { ResultPart, ToolOutcomeStatus } from '@yonder/contract/tool-call'
+import type { Approval, ResultPart, ToolOutcomeStatus } from '@yonder/contract/tool-call'
 import { AppError } from '../../lib/app-error.ts'
 import { isDeeperThan, maxArgumentsDepth } from '../../lib/canonical-json.ts'
 import { cleanText } from '../../lib/text.ts'
-import type { ReadImage } from './read-image.ts'
 
-/** A part of a result, with the data of images. */
-export type OutcomePart =
-  | Exclude<ResultPart, { readonly type: 'image' }>
-  | ({ readonly type: 'image' } & ReadImage)
+/** A file in a result that is not stored yet. */
+export interface ResultFile {
+  readonly type: 'image' | 'audio' | 'file'
+  /** As the server states it, except of an image. */
+  readonly mimeType: string
+  /** Base64. */
+  readonly data: string
+  readonly name?: string
+}
+
+type FilePart = Extract<ResultPart, { readonly file: string }>
+
+/** A part of a result, in which files are whatever `File` is: their data, or references once they are stored. */
+export type PartWith<File> = Exclude<ResultPart, FilePart> | File
+export type OutcomePart = PartWith<ResultFile>
 
 export interface ToolOutcome {
   readonly status: ToolOutcomeStatus
@@ -19,12 +28,25 @@ export interface ToolOutcome {
   readonly parts: readonly OutcomePart[]
   /** Milliseconds, without the time spent waiting for the user. */
   readonly duration: number
+  /** The tool was not called, because the user or the operator has blocked it. */
+  readonly blocked?: true
   /** Size of the result as JSON; 0 when there is none or it is nested too deeply. */
   readonly bytes: number
 }
 
-/** Why a call may run: the user approved this call, the allow list contains the tool, or there is no list. */
-export type CallApproval = Exclude<Approval, 'denied'>
+/** Why a call may run. */
+export type CallApproval = Exclude<Approval, 'denied' | 'expired'>
+
+/** What is recorded of the decision about a call. */
+export interface DecidedBy {
+  /** The reply that makes the call. */
+  readonly messageId: string
+  /** When and on which device the user decided; absent when no user decided about this call. */
+  readonly at?: number
+  readonly on?: string
+  /** Whether the user changed the arguments. */
+  readonly edited?: boolean
+}
 
 /** Creates the outcome of a call without a result; `text` explains why. */
 export function failure(text: string, rest: Partial<ToolOutcome> = {}): ToolOutcome {

@@ -129,8 +129,10 @@ async function open(
     },
     turns: deps.shared.turns,
     signal,
-    onToolsChanged: (announcing) =>
-      deps.shared.announcedRefreshes.announce(key, { connector, connection: announcing }),
+    onToolsChanged(announcing) {
+      deps.shared.announcedAt.set(key, deps.now())
+      deps.shared.announcedRefreshes.announce(key, { connector, connection: announcing })
+    },
   })
   if (target.kind === 'http' && target.prior === null) {
     const era = formatEra(deps, connection)

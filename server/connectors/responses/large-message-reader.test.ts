@@ -27,6 +27,31 @@ describe('the thread that reads large messages', () => {
     expect(outcome.result?.text).toContain('100,000 more characters were omitted')
   })
 
+  it.each([
+    ['base64', 'a'],
+    ['escapes, brackets and quotes', String.raw`[\"{,`],
+    ['signs that take two bytes in memory', 'ā'],
+  ])('reads a file in a result, of %s', async (_, piece) => {
+    const end = 1_000
+    const keys = Array.from({ length: 240_000 }, (__, index) => `"k${index}":0`)
+    const blob = piece.repeat((16_000_000 - 240_000 * 12) / Buffer.byteLength(piece))
+    const content = `[{"type":"text","text":"Before"},{"type":"resource","resource":{"uri":"a","text":"${blob}"}}]`
+    const json = `{"jsonrpc":"2.0","id":2,"result":{"content":${content},"structuredContent":{${keys.join()}}}}`
+    const outcome = await reader.read('ada', {
+      data: new TextEncoder().encode(json),
+      secrets: ['a-secret-of-the-request'],
+      methods,
+      url: '',
+      limits: connectorLimits,
+    })
+    const [before, file, structured] = outcome.result?.parts ?? []
+    expect(before).toEqual({ type: 'text', text: 'Before' })
+    expect(file).toMatchObject({
+      text: expect.stringContaining(JSON.parse(`"${piece.repeat(end)}"`) as string),
+    })
+    expect(structured?.type).toBe('json')
+  })
+
   it('reads a page of tools, with its cursor', async () => {
     const tools = Array.from({ length: 300 }, (_, index) => ({
       name: `t${index}`,
@@ -103,10 +128,13 @@ describe('the thread that reads large messages', () => {
   })
 
   it('reads on after a message that needs more memory than it may have', async () => {
-    await expect(read(`{"a":[${'{},'.repeat(4_000_000)}0]}`)).rejects.toMatchObject({ code: 'output_limit' })
+    expect((await read(`{"a":[${'{},'.repeat(4_000_000)}0]}`)).refusal).toBe('too_large')
     // The longest messages that are parsed.
     expect(await read(`{"a":[${'{},'.repeat(2_200_000)}0]}`)).toEqual({ message: '', answered: [] })
     expect((await read(`${'['.repeat(3_300_000)}${']'.repeat(3_300_000)}`)).refusal).toBe('invalid')
+    // As far as they are no files.
+    const values = `[{"k":0},`.repeat(90_000)
+    expect((await read(`[${values}"${'x'.repeat(14_000_000)}"`)).refusal).toBe('too_large')
     expect((await read(`7${' '.repeat(50_000)}`)).refusal).toBe('invalid')
   })
 })

@@ -1,13 +1,7 @@
 import { AppError } from '../../lib/app-error.ts'
 import { WorkerThread } from '../../lib/worker-thread.ts'
+import { maxMessageHeapMb } from './is-parsable.ts'
 import type { ReadMessage, ReceivedMessage } from './read-message.ts'
-
-const maxHeapMb = 256
-/**
- * Parsed JSON takes up to some thirty times its length (`[[[…`). The parser of V8 does not stop at the limit of a thread: from
- * Node 22 on it ends the whole process. So a message that might reach the limit is not parsed at all.
- */
-const maxMessageLength = (maxHeapMb * 1024 * 1024) / 40
 
 /** Reads large messages of servers in a worker thread, so that the event loop stays free. */
 export class LargeMessageReader {
@@ -15,7 +9,7 @@ export class LargeMessageReader {
     moduleUrl: import.meta.url,
     name: 'message-worker',
     maxJobMs: 15_000,
-    maxHeapMb,
+    maxHeapMb: maxMessageHeapMb,
     transfer: ({ data }) => (typeof data === 'string' ? [] : [data.buffer]),
   })
 
@@ -25,7 +19,6 @@ export class LargeMessageReader {
    */
   async read(userId: string, message: ReceivedMessage): Promise<ReadMessage> {
     try {
-      if (message.data.length > maxMessageLength) throw new Error('The message is too long to be parsed.')
       return await this.#thread.run(userId, message)
     } catch (error) {
       const text = 'The server sent a response that could not be read in the available time and memory.'

@@ -4,6 +4,7 @@ import { readResult, type ReadResult } from '../calls/read-result.ts'
 import type { ConnectorLimits } from '../connector-limits.ts'
 import { readPage, type ToolPage } from '../tools/read-tools.ts'
 import { closeJson } from './close-json.ts'
+import { isParsable } from './is-parsable.ts'
 import { repairMessage } from './repair-message.ts'
 
 export interface ReceivedMessage {
@@ -51,6 +52,7 @@ const maxErrorChars = 2_000
  */
 export function readMessage({ data, secrets, methods, url, limits, cutFor }: ReceivedMessage): ReadMessage {
   const isSmall = data.length <= maxDirectBytes
+  if (!isParsable(data)) return refuse('too_large')
   const text = hideSecrets(typeof data === 'string' ? data : new TextDecoder().decode(data), secrets)
   const received = parseJsonAsWritten(cutFor === undefined ? text : closeJson(text))
   // The id may come after what was cut off.

@@ -7,11 +7,13 @@ import {
 } from '@yonder/contract/connector'
 import type { Actor } from '../../access/access.ts'
 import type { Db } from '../../db/database.ts'
-import type { ConnectorRow, ToolPermissionRow } from '../../db/tables/connector-tables.ts'
+import type { ConnectorRow, ConnectorToolRow, ToolPermissionRow } from '../../db/tables/connector-tables.ts'
 import { lockUser } from '../../identity/users/user-store.ts'
 import { AppError } from '../../lib/app-error.ts'
 import type { ConnectorDeps } from '../connector-deps.ts'
 import { credentialIdOf, requireConnector, updateConnector } from '../connector-store.ts'
+import { deleteGrants } from './grant-store.ts'
+import type { OperatorCeilings } from './operator-ceilings.ts'
 import {
   type DecidedTool,
   deletePermissions,
@@ -22,7 +24,10 @@ import {
 } from './permission-store.ts'
 import { findTool, listToolVersions } from './tool-store.ts'
 
-type Connector = Pick<ConnectorRow, 'id'>
+type Connector = Pick<ConnectorRow, 'id' | 'user_id' | 'is_default' | 'url'>
+type Deps = Pick<ConnectorDeps, 'database' | 'settings' | 'now'>
+/** What a change of permissions depends on besides the stored rows. */
+type Rules = Pick<Deps['settings'], 'ceilings'> & Pick<Deps, 'now'>
 
 /** Permissions that are changed in one turn of the event loop. */
 const changesPerTurn = 20
@@ -34,7 +39,7 @@ const maxPermissions = 2 * maxToolNames
  * @throws AppError `not_found`, `conflict`
  */
 export function changePermissions(
-  { database: { db } }: Pick<ConnectorDeps, 'database'>,
+  { database: { db }, settings: { ceilings }, now }: Deps,
   user: Actor,
   name: string,
   { tools, asks, credential }: PermissionsInput,
@@ -43,18 +48,15 @@ export function changePermissions(
     // Waits for a change of the whole connector, which replaces the lists.
     await lockUser(trx, user)
     const connector = await requireConnector(trx, user, name)
-    if (credential !== undefined && credential !== credentialIdOf(connector)) {
-      throw conflict(
-        `The connector "${name}" was added again, or its address, credential or account has changed since approval was requested. Deny the call, and the model can request it again.`,
-      )
-    }
+    requireSameCredential(connector, credential)
     const changed = asks === undefined ? connector : { ...connector, asks: asks ? 1 : 0 }
     if (changed.asks !== connector.asks) {
       await updateConnector(trx, user, connector.id, { asks: changed.asks })
       await deletePermissions(trx, connector, { permission: 'allow' })
+      await deleteGrants(trx, user, { connector_id: connector.id })
     }
     for (const [index, tool] of tools.entries()) {
-      await changePermission(trx, connector, tool)
+      await changePermission(trx, connector, tool, { ceilings, now })
       // SQLite returns within the same turn of the event loop.
       if (index % changesPerTurn === changesPerTurn - 1) await nextTurn()
     }
@@ -67,10 +69,30 @@ export function changePermissions(
   })
 }
 
-async function changePermission(trx: Db, connector: Connector, change: ToolPermission): Promise<void> {
+async function changePermission(
+  trx: Db,
+  connector: Connector,
+  change: ToolPermission,
+  { ceilings, now }: Rules,
+): Promise<void> {
   const { name, permission, fingerprint } = change
   if (permission === 'ask') return deletePermissions(trx, connector, { name })
-  if (await storePermission(trx, connector, change)) return
+  if (permission === 'allow') requireAllowable(ceilings, connector, name)
+  if (await storePermission(trx, connector, change, now())) return
+  await requireSeenTool(trx, connector, name, fingerprint)
+  throw isBlocked(name)
+}
+
+/**
+ * Finds the tool of a connector that the user has seen.
+ * @throws AppError `conflict` when there is none, or it has another fingerprint by now
+ */
+export async function requireSeenTool(
+  trx: Db,
+  connector: Pick<ConnectorRow, 'id'>,
+  name: string,
+  fingerprint: string | undefined,
+): Promise<ConnectorToolRow> {
   const tool = await findTool(trx, connector, name)
   if (tool === undefined)
     throw conflict(
@@ -78,7 +100,33 @@ async function changePermission(trx: Db, connector: Connector, change: ToolPermi
     )
   if (fingerprint !== undefined && fingerprint !== tool.fingerprint)
     throw conflict(`The tool "${name}" has changed since you saw it. Reload the page and review it again.`)
-  throw isBlocked(name)
+  return tool
+}
+
+/**
+ * Checks that the connector and its credential are those of the waiting call that the user decides about.
+ * @throws AppError `conflict`
+ */
+export function requireSameCredential(connector: ConnectorRow, credential: string | undefined): void {
+  if (credential === undefined || credential === credentialIdOf(connector)) return
+  throw conflict(
+    `The connector "${connector.name}" was added again, or its address, credential or account has changed since approval was requested. Deny the call, and the model can request it again.`,
+  )
+}
+
+/**
+ * Checks that the operator lets users allow a tool for more than one call.
+ * @throws AppError `conflict`
+ */
+export function requireAllowable(
+  ceilings: Pick<OperatorCeilings, 'ruleOf'>,
+  connector: Pick<ConnectorRow, 'is_default' | 'url'>,
+  name: string,
+): void {
+  const rule = ceilings.ruleOf(connector, name)
+  if (rule === 'blocked') throw conflict(`The operator of this server has blocked the tool "${name}".`)
+  if (rule === 'asks')
+    throw conflict(`The operator of this server lets the tool "${name}" always ask. Allow each call once.`)
 }
 
 /**
@@ -86,12 +134,13 @@ async function changePermission(trx: Db, connector: Connector, change: ToolPermi
  * stays. A tool that is new on the list of allowed ones is allowed with its current definition, or else the first that
  * will be read (`completeAllowed`); the others with their earlier ones. A tool is never in both lists: blocking it takes it off the list of allowed ones.
  * @throws AppError `invalid_request` when the input itself names a tool in both lists, `conflict` when it allows a tool
- * that is blocked already
+ * that is blocked already, or that the operator does not let users allow
  */
 export async function replacePermissions(
   trx: Db,
   connector: Connector,
   { allow_tools, block_tools }: Pick<ConnectorInput, 'allow_tools' | 'block_tools'>,
+  { ceilings, now }: Rules,
 ): Promise<void> {
   if (allow_tools === undefined && block_tools === undefined) return
   const before = new Map((await listPermissions(trx, [connector.id])).map((row) => [row.name, row]))
@@ -115,6 +164,10 @@ export async function replacePermissions(
     permission: blocked.has(name) ? ('block' as const) : ('allow' as const),
     position,
   }))
+  for (const name of allowed) {
+    // A form repeats what was allowed before the operator has limited it, which allows nothing any more.
+    if (before.get(name)?.permission !== 'allow') requireAllowable(ceilings, connector, name)
+  }
   const isKept = ({ name, permission }: DecidedTool) => {
     const earlier = before.get(name)
     return earlier?.permission === permission && earlier.fingerprint !== null
@@ -124,6 +177,7 @@ export async function replacePermissions(
     trx,
     connector,
     decided.filter((tool) => !isKept(tool)),
+    now(),
   )
 }
 
@@ -131,6 +185,7 @@ function conflict(message: string): AppError {
   return new AppError('conflict', message)
 }
 
-function isBlocked(name: string): AppError {
+/** Tells the user that a tool is blocked, and how to unblock it. */
+export function isBlocked(name: string): AppError {
   return conflict(`The tool "${name}" is blocked. Unblock it in Configure Tools first.`)
 }

@@ -63,7 +63,7 @@ describe('a round of connections', () => {
     await forgetList(name)
     const seen = await list(false)
     // The reply may stop waiting for a list that takes so long to read, which is then reported late.
-    await vi.waitUntil(() => seen.some((line) => line.startsWith(`connected ${name}`)), { timeout: 10_000 })
+    await vi.waitUntil(() => seen.some((line) => line.startsWith(`connected ${name}`)))
     expect(seen).toContain(`connected ${name}: 2 tools`)
   })
 
@@ -75,9 +75,7 @@ describe('a round of connections', () => {
     const { id } = await requireConnector(db, ada, 'default')
     await db.updateTable('connectors').set({ tools_expire_at: 1 }).where('id', '=', id).execute()
     await list(false)
-    await vi.waitUntil(async () => (await requireConnector(db, ada, 'default')).tools_expire_at !== 1, {
-      timeout: 30_000,
-    })
+    await vi.waitUntil(async () => (await requireConnector(db, ada, 'default')).tools_expire_at !== 1)
   })
 
   it('does not claim to use the stored tools of a slow server that has none', async () => {
@@ -143,7 +141,7 @@ describe('a round of connections', () => {
     })
     expect(seen).toContain(`info ${name}`)
     expect(seen).not.toContain(`connected ${name}`)
-    await vi.waitUntil(() => seen.includes(`connected ${name}`), { timeout: 10_000 })
+    await vi.waitUntil(() => seen.includes(`connected ${name}`))
   })
   it('says that a server is slow before it reports what became of it', async () => {
     const name = await scene.connect('polite')

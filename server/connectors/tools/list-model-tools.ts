@@ -137,7 +137,8 @@ async function offerStoredTools(
 ): Promise<ModelTools> {
   const adapted = await adaptStoredTools(deps, apiType, connectors)
   const [first] = connectors
-  const isBlocked = first && (await readBlockedTools(deps.database.db, ownerOf(first)))
+  const isBlocked =
+    first && (await readBlockedTools(deps.database.db, ownerOf(first), deps.settings.ceilings))
   const usable = selectTools(
     adapted,
     ({ connector, toolName }) => isUsable(connector) && isBlocked?.(connector, toolName) !== true,

@@ -4,6 +4,7 @@ import { type Actor, readable } from '../../access/access.ts'
 import type { Db } from '../../db/database.ts'
 import { prepareQuery } from '../../db/dialects/prepare-query.ts'
 import type { ConnectorRow, ToolPermissionRow } from '../../db/tables/connector-tables.ts'
+import type { OperatorCeilings } from './operator-ceilings.ts'
 
 type Connector = Pick<ConnectorRow, 'id'>
 
@@ -18,7 +19,7 @@ export function listPermissions(db: Db, connectorIds: readonly string[]): Promis
   if (connectorIds.length === 0) return Promise.resolve([])
   return db
     .selectFrom('tool_permissions')
-    .select(['connector_id', 'name', 'permission', 'position'])
+    .select(['connector_id', 'name', 'permission', 'position', 'created_at', 'used_at', 'uses'])
     .select(({ eb }) =>
       eb.case().when('definition', 'is not', null).then(eb.ref('fingerprint')).end().as('fingerprint'),
     )
@@ -41,7 +42,8 @@ export function findPermission(
     .executeTakeFirst()
 }
 
-export type IsBlocked = (connector: Connector, toolName: string) => boolean
+type BlockableConnector = Pick<ConnectorRow, 'id' | 'is_default' | 'url'>
+export type IsBlocked = (connector: BlockableConnector, toolName: string) => boolean
 
 const blockedQuery = prepareQuery((db, user: { readonly actor: Actor }) =>
   db
@@ -53,33 +55,40 @@ const blockedQuery = prepareQuery((db, user: { readonly actor: Actor }) =>
     .compile(),
 )
 
-/** Returns a function that says whether the actor has blocked a tool. */
-export async function readBlockedTools(db: Db, actor: Actor): Promise<IsBlocked> {
+/** Returns a function that says whether the actor or the operator has blocked a tool. */
+export async function readBlockedTools(
+  db: Db,
+  actor: Actor,
+  ceilings: Pick<OperatorCeilings, 'ruleOf'>,
+): Promise<IsBlocked> {
   const { rows } = await blockedQuery(db, { actor })
   const blocked = new Set(rows.map(({ connector_id, name }) => `${connector_id} ${name}`))
-  return ({ id }, toolName) => blocked.has(`${id} ${toolName}`)
+  return (connector, toolName) =>
+    blocked.has(`${connector.id} ${toolName}`) || ceilings.ruleOf(connector, toolName) === 'blocked'
 }
 
 /**
  * Allows or blocks a tool that a connector has, in one statement, so that changes of other tools are kept. Returns false,
  * without a change, when the connector has no such tool, the tool has another fingerprint, or it is blocked and would
- * only be allowed with `unblock`.
+ * only be allowed with `unblock`. `now` is in milliseconds since 1970.
  */
 export async function storePermission(
   db: Db,
   { id }: Connector,
   { name, permission, fingerprint, unblock }: ToolPermission,
+  now: number,
 ): Promise<boolean> {
   const kept = permission === 'allow' && unblock !== true ? 'block' : ''
   const { numAffectedRows } = await sql`
-    insert into tool_permissions (connector_id, name, permission, position, fingerprint, definition)
+    insert into tool_permissions (connector_id, name, permission, position, fingerprint, definition, created_at)
     select connector_id, name, ${permission},
       (select coalesce(max(position), -1) + 1 from tool_permissions where connector_id = ${id}),
-      fingerprint, definition
+      fingerprint, definition, cast(${now} as bigint)
     from connector_tools
     where connector_id = ${id} and name = ${name} and fingerprint = coalesce(${fingerprint ?? null}, fingerprint)
     on conflict (connector_id, name) do update
-    set permission = excluded.permission, fingerprint = excluded.fingerprint, definition = excluded.definition
+    set permission = excluded.permission, fingerprint = excluded.fingerprint, definition = excluded.definition,
+      created_at = excluded.created_at
     where tool_permissions.permission <> ${kept}`.execute(db)
   return numAffectedRows === 1n
 }
@@ -137,11 +146,13 @@ export async function insertPermissions(
   trx: Db,
   { id }: Connector,
   decided: readonly DecidedTool[],
+  now: number,
 ): Promise<void> {
   if (decided.length === 0) return
   await sql`
-    insert into tool_permissions (connector_id, name, permission, position, fingerprint, definition)
-    select ${id}, listed.name, listed.permission, listed.position, tool.fingerprint, tool.definition
+    insert into tool_permissions (connector_id, name, permission, position, fingerprint, definition, created_at)
+    select ${id}, listed.name, listed.permission, listed.position, tool.fingerprint, tool.definition,
+      cast(${now} as bigint)
     from ${valuesOf(decided)} as listed
     left join connector_tools as tool on tool.connector_id = ${id} and tool.name = listed.name
     where true on conflict do nothing`.execute(trx)

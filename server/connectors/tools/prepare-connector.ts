@@ -80,7 +80,7 @@ interface StoredConnector {
 }
 
 async function readStored(
-  { database: { db }, onError }: ConnectorDeps,
+  { database: { db }, settings: { ceilings }, onError }: ConnectorDeps,
   row: ConnectorRow,
   onStatus: OnStatus,
 ): Promise<StoredConnector | undefined> {
@@ -88,7 +88,7 @@ async function readStored(
     const connector = await findConnectorById(db, ownerOf(row), row.id)
     if (connector === undefined) return undefined
     const tools = await listToolVersions(db, [row.id])
-    const isBlocked = await readBlockedTools(db, ownerOf(row))
+    const isBlocked = await readBlockedTools(db, ownerOf(row), ceilings)
     const offered = tools.filter(({ name, problem }) => problem === null && !isBlocked(connector, name))
     return { connector, tools, toolCount: offered.length }
   } catch (error) {

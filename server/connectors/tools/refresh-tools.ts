@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { ProtocolError } from '@modelcontextprotocol/client'
 import { ownerOf } from '../../access/access.ts'
 import type { ConnectorRow, ConnectorToolRow } from '../../db/tables/connector-tables.ts'
@@ -15,7 +16,13 @@ import type { ToolsAnnouncement } from './announced-refreshes.ts'
 import { replacePermissions } from './change-permissions.ts'
 import { completeAllowed, listPermissions } from './permission-store.ts'
 import { joinPages, readPage, type ToolPage, type ToolReading } from './read-tools.ts'
-import { listToolVersions, parseDefinition, replaceTools, type ToolDefinition } from './tool-store.ts'
+import {
+  listToolVersions,
+  parseDefinition,
+  replaceTools,
+  type ToolDefinition,
+  type ToolVersion,
+} from './tool-store.ts'
 
 /**
  * Requests the tools from a connector's server and stores them. Concurrent calls share one request. The outcome is
@@ -24,6 +31,11 @@ import { listToolVersions, parseDefinition, replaceTools, type ToolDefinition } 
  */
 export function refreshTools(deps: ConnectorDeps, connector: ConnectorRow): Promise<void> {
   return deps.shared.toolRefreshes.run(refreshKey(connector), () => refreshOnce(deps, connector))
+}
+
+/** Returns the promise of a refresh of this connector that is running. */
+export function findRefresh(deps: ConnectorDeps, connector: ConnectorRow): Promise<void> | undefined {
+  return deps.shared.toolRefreshes.find(refreshKey(connector))
 }
 
 function refreshKey({ id, credential_version, status }: ConnectorRow): string {
@@ -49,7 +61,7 @@ export async function refreshAnnounced(
     return
   }
   // A refresh that is running may have read the list before the change.
-  await deps.shared.toolRefreshes.find(refreshKey(connector))?.catch(() => undefined)
+  await findRefresh(deps, connector)?.catch(() => undefined)
   // A failure is stored in the connector's row.
   await refreshTools(deps, connector).catch(() => undefined)
 }
@@ -80,6 +92,10 @@ export async function fetchTools(
   connector: ConnectorRow,
   options: UseServerOptions,
 ): Promise<void> {
+  const rules = { ...deps.settings, now: deps.now }
+  const { ceilings } = rules
+  // Of the request: a definition may change while the response is on its way.
+  const readAt = deps.now()
   const listed = await useServer(deps, connector, options, (connection) =>
     listServerTools(connection, connector.url, deps.settings.limits, options.signal),
   )
@@ -87,23 +103,34 @@ export async function fetchTools(
     status: 'connected',
     error_message: null,
     notice: listed.notice,
-    tools_expire_at: deps.now() + ttlMsOf(listed, deps.settings.limits),
+    tools_read_at: readAt,
   } as const
+  const tools = toRows(connector, listed)
+  const expiresAt = deps.now() + ttlMsOf(listed, deps.settings.limits)
   // Storing a large list can take 20 ms, and several lists can arrive at the same moment.
   await deps.shared.turns.next()
   // Stores nothing when the address or the credentials have changed meanwhile, or the user has disconnected.
   await changeState(deps, connector, state, async (trx) => {
     const allowsReading = connector.is_default === 1 && deps.builtIns.find(connector.url)?.allowsReading
-    const isFirst = allowsReading === true && (await listToolVersions(trx, [connector.id])).length === 0
-    await replaceTools(trx, connector, toRows(connector, listed))
+    const stored = await listToolVersions(trx, [connector.id])
+    const isFirst = allowsReading === true && stored.length === 0
+    const isSame = isDeepStrictEqual(stored.map(versionOf), tools.map(versionOf))
+    const current = await findConnectorById(trx, ownerOf(connector), connector.id)
+    // The list is also read before calls. The tools in the form for models are cached until its expiry changes.
+    if (!isSame || (current?.tools_expire_at ?? 0) <= deps.now())
+      await updateConnectorState(trx, connector, { tools_expire_at: expiresAt })
+    if (!isSame) await replaceTools(trx, connector, tools)
     await completeAllowed(trx, connector)
     if (!isFirst) return
     const decided = await listPermissions(trx, [connector.id])
     // The user has chosen already.
     if (decided.some(({ permission }) => permission === 'allow')) return
     const undecided = listed.tools.filter(({ name }) => decided.every((row) => row.name !== name))
-    const reading = undecided.filter(({ definition }) => isReading(parseDefinition(definition)))
-    await replacePermissions(trx, connector, { allow_tools: reading.map(({ name }) => name) })
+    const reading = undecided.filter(
+      ({ name, definition }) =>
+        isReading(parseDefinition(definition)) && ceilings.ruleOf(connector, name) === undefined,
+    )
+    await replacePermissions(trx, connector, { allow_tools: reading.map(({ name }) => name) }, rules)
   })
 }
 
@@ -115,6 +142,13 @@ function ttlMsOf({ ttlMs }: ServerTools, limits: ConnectorLimits): number {
   if (ttlMs === null) return limits.toolListTtlMs
   return Math.min(Math.max(ttlMs, limits.minToolListTtlMs), limits.maxToolListTtlMs)
 }
+
+const versionOf = ({ name, position, fingerprint, problem }: ToolVersion) => [
+  name,
+  position,
+  fingerprint,
+  problem,
+]
 
 function toRows({ id }: ConnectorRow, { tools }: ServerTools): ConnectorToolRow[] {
   return tools.map(({ name, definition, fingerprint, problem }, position) => ({

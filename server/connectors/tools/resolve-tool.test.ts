@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { decideApproval } from './resolve-tool.ts'
+import { decideApproval as decideWithin, type AllowanceCeiling } from './resolve-tool.ts'
 import { fingerprintTool, type ToolDefinition } from './tool-store.ts'
 
 const definition: ToolDefinition = {
@@ -14,8 +14,18 @@ const tool = (change: Partial<ToolDefinition> = {}, url = 'https://a.example') =
   const changed = { ...definition, ...change }
   return { definition: JSON.stringify(changed), fingerprint: fingerprintTool(changed, url) }
 }
-const allowed = () => ({ ...tool(), permission: 'allow' as const })
+const allowed = () => ({ ...tool(), permission: 'allow' as const, created_at: 1 })
 const hasList = { asks: 1 }
+const hourMs = 3_600_000
+const noCeiling: AllowanceCeiling = { rule: undefined, maxGrantMs: null, now: 10 * hourMs }
+const decideApproval = (
+  connector: Parameters<typeof decideWithin>[0],
+  ...[of, decided, ceiling = noCeiling]: [
+    Parameters<typeof decideWithin>[1],
+    Parameters<typeof decideWithin>[2],
+    AllowanceCeiling?,
+  ]
+) => decideWithin(connector, of, decided, ceiling)
 
 describe('decideApproval', () => {
   it('runs every tool when there is no list (§4.18)', () => {
@@ -60,8 +70,25 @@ describe('decideApproval', () => {
   })
 
   it('does not call a tool changed that was never read', () => {
-    const named = { permission: 'allow' as const, fingerprint: null, definition: null }
+    const named = { permission: 'allow' as const, fingerprint: null, definition: null, created_at: 1 }
     expect(decideApproval(hasList, tool(), named)).toEqual({ kind: 'ask' })
+  })
+
+  it.each([0, 1])('always asks for a tool of the operator, with a list or without (asks = %i)', (asks) => {
+    const ceiling = { ...noCeiling, rule: 'asks' as const }
+    expect(decideApproval({ asks }, tool(), allowed(), ceiling)).toEqual({ kind: 'ask' })
+  })
+
+  it.each([
+    ['newer than the longest time', 10 * hourMs - 1, 'run'],
+    ['as old as the longest time', 9 * hourMs, 'ask'],
+    ['older than this record', 0, 'ask'],
+    // The clock was set back.
+    ['from the future', 11 * hourMs, 'run'],
+  ])('with a longest time, decides about an allowance that is %s', (_, created_at, kind) => {
+    const ceiling = { ...noCeiling, maxGrantMs: hourMs }
+    expect(decideApproval(hasList, tool(), { ...allowed(), created_at }, ceiling).kind).toBe(kind)
+    expect(decideApproval({ asks: 0 }, tool(), undefined, ceiling).kind).toBe('run')
   })
 
   it('ignores the order of keys', () => {

@@ -88,6 +88,37 @@ export async function* readToolHeads(
   }
 }
 
+/** A stored tool by the title of its definition. */
+export type ToolTitle = Pick<ConnectorToolRow, 'name' | 'fingerprint'> & Pick<ToolDefinition, 'title'>
+
+/** Characters of a definition up to its description, which are limited like `maxHeadChars`. */
+const maxTitleHeadChars = 2_000
+/** What follows the title. In a text, the quotes would be escaped. */
+const afterTitle = ',"description":'
+
+/** Returns those of a connector's tools that have one of these names. */
+export async function listToolTitles(
+  db: Db,
+  connector: Pick<ConnectorRow, 'id'>,
+  names: readonly string[],
+): Promise<ToolTitle[]> {
+  if (names.length === 0) return []
+  const rows = await db
+    .selectFrom('connector_tools')
+    .select(['name', 'fingerprint'])
+    .select(({ fn, lit, ref, val }) =>
+      fn<string>('substr', [ref('definition'), lit(1), val(maxTitleHeadChars)]).as('head'),
+    )
+    .where('connector_id', '=', connector.id)
+    .where('name', 'in', names)
+    .execute()
+  return rows.map(({ head, ...tool }) => {
+    const end = head.indexOf(afterTitle)
+    const { title }: Partial<ToolDefinition> = end === -1 ? {} : parseDefinition(`${head.slice(0, end)}}`)
+    return { ...tool, title: title ?? null }
+  })
+}
+
 function selectVersions(db: Db) {
   return db
     .selectFrom('connector_tools')

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { createReadStream, createWriteStream } from 'node:fs'
-import { open, rename, rm, stat } from 'node:fs/promises'
+import { rename, rm, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip, createGzip } from 'node:zlib'
@@ -8,6 +8,7 @@ import { z } from 'zod'
 import type { AppError } from '../../lib/app-error.ts'
 import { errorCode } from '../../lib/describe-error.ts'
 import { parseJson } from '../../lib/json-object.ts'
+import { syncFolder } from '../data-folder.ts'
 import { refusal } from './refuse.ts'
 import {
   ContentWriter,
@@ -95,17 +96,6 @@ export async function writeBackupFile(
     await rm(draft, { force: true })
     signal.throwIfAborted()
     throw error
-  }
-}
-
-/** Makes a rename in the folder permanent. Windows cannot do this. */
-export async function syncFolder(path: string): Promise<void> {
-  if (process.platform === 'win32') return
-  const folder = await open(path, 'r')
-  try {
-    await folder.sync()
-  } finally {
-    await folder.close()
   }
 }
 

@@ -1,5 +1,7 @@
 import { CompiledQuery, sql, type Kysely, type Transaction } from 'kysely'
 import type { Db, Dialect } from '../database.ts'
+import { inPieces } from '../files/file-bytes.ts'
+import { TableBytes } from '../files/table-bytes.ts'
 import type { Snapshot } from '../read-snapshot.ts'
 import type { Tables } from '../tables/tables.ts'
 import { refusal } from './refuse.ts'
@@ -15,7 +17,7 @@ import {
 } from './rows.ts'
 import { copiedTables, listColumns, primaryKeys, type Column, type CopiedTable } from './tables.ts'
 
-/** Rows that PostgreSQL sends at once: few where a row may have megabytes. */
+/** Rows that PostgreSQL sends at once: few where a row may have megabytes, as those of former versions. */
 const rowsPerFetch = (table: CopiedTable): number => (table === 'files' ? 4 : maxChunkRows)
 
 /** Reads the rows of all tables, ordered by primary key. `source` is a snapshot or a transaction on one connection. */
@@ -30,16 +32,18 @@ export async function* readTables(source: Snapshot): AsyncGenerator<Chunk> {
 }
 
 async function* readTable(
-  { db, dialect }: Snapshot,
+  source: Snapshot,
   table: CopiedTable,
   columns: readonly Column[],
 ): AsyncGenerator<Chunk> {
+  const { db, dialect } = source
   const names = columns.map(({ name }) => name)
   let rows: Row[] = []
   let chars = 0
   let isFirst = true
   const read = dialect.kind === 'postgres' ? fetchFromPostgres : iterateSqlite
-  for await (const batch of read(db, table, columns)) {
+  const batches = table === 'file_pieces' ? readPieces(source) : read(db, table, columns)
+  for await (const batch of batches) {
     for (const row of batch) {
       const values = names.map((name) => toValue(table, name, row[name]))
       rows.push(values)
@@ -96,6 +100,33 @@ async function* fetchFromPostgres(
   await sql`close rows_of_table`.execute(db)
 }
 
+/**
+ * Reads the pieces of all files, wherever their bytes are, as rows of `file_pieces` with the bytes as base64. SQLite has
+ * them in that table only while a backup is being restored.
+ */
+async function* readPieces({ db, dialect, bytes }: Snapshot): AsyncGenerator<readonly StoredRow[]> {
+  const table = new TableBytes(db)
+  const id = dialect.kind === 'postgres' ? sql`id collate "C"` : sql`id`
+  for (let after = ''; ;) {
+    const { rows: files } = await sql<{
+      readonly id: string
+    }>`select id from user_files where ${id} > ${after} order by ${id} limit ${sql.lit(maxChunkRows)}`.execute(
+      db,
+    )
+    for (const { id: file_id } of files) {
+      let number = 0
+      for (const source of dialect.kind === 'postgres' ? [table] : [table, bytes]) {
+        for await (const piece of inPieces(source.read(file_id)))
+          yield [{ file_id, number: number++, data: piece.toString('base64') }]
+        if (number > 0) break
+      }
+    }
+    const last = files.at(-1)
+    if (last === undefined) return
+    after = last.id
+  }
+}
+
 /** Hashes and counts all rows. `source` is a snapshot or a transaction on one connection. */
 export async function hashContent(source: Snapshot): Promise<Content> {
   const writer = new ContentWriter()
@@ -127,11 +158,18 @@ export async function writeTables(
     if (insert?.table !== table || insert.rows !== rows.length) {
       insert = { table, rows: rows.length, text: createInsertSql(dialect, table, columns, rows.length) }
     }
-    await trx.executeQuery(CompiledQuery.raw(insert.text, rows.flat()))
+    await trx.executeQuery(CompiledQuery.raw(insert.text, rows.flatMap(fromRow(table, columns))))
   }
   const [first] = missing
   if (first !== undefined) throw refusal(`The data to copy has no table ${first}. Nothing was changed.`)
   if (dialect.kind === 'postgres') await advanceSequences(trx)
+}
+
+/** Returns the function that converts a row to parameters: the bytes of pieces are base64 in it. */
+function fromRow(table: string, columns: readonly string[]): (row: Row) => readonly unknown[] {
+  if (table !== 'file_pieces') return (row) => row
+  const data = columns.indexOf('data')
+  return (row) => row.map((value, index) => (index === data ? Buffer.from(String(value), 'base64') : value))
 }
 
 function createInsertSql({ kind }: Dialect, table: string, columns: readonly string[], rows: number): string {

@@ -5,7 +5,7 @@ import type { Tables } from '../tables/tables.ts'
 import { hashContent, writeTables } from './copy-rows.ts'
 import { refusal, refuseNewer } from './refuse.ts'
 import { ContentWriter, type Chunk, type Content } from './rows.ts'
-import { copiedTables, listColumns } from './tables.ts'
+import { copiedTables, otherTables, listColumns } from './tables.ts'
 
 export interface FillOptions {
   /** The number of migrations of the database that the rows are from. Later ones run after the rows are inserted. */
@@ -21,7 +21,7 @@ export interface FillOptions {
  * the chunks. Then the tables are migrated to this version.
  * @throws AppError when a server uses the database, or when the rows do not fit. Then nothing was changed.
  */
-export function fillDatabase({ db, dialect }: Database, options: FillOptions): Promise<Content> {
+export function fillDatabase({ db, dialect, bytes }: Database, options: FillOptions): Promise<Content> {
   return db.transaction().execute(async (trx) => {
     await refuseRunningServer(trx, dialect)
     // A server that starts now waits for this transaction.
@@ -32,7 +32,7 @@ export function fillDatabase({ db, dialect }: Database, options: FillOptions): P
     await trx.deleteFrom('installation').execute()
     const writer = new ContentWriter()
     await writeTables(trx, dialect, hashChunks(options.chunks, writer))
-    const content = await hashContent({ db: trx, dialect })
+    const content = await hashContent({ db: trx, dialect, bytes })
     if (content.sha256 !== writer.finish().sha256) {
       throw refusal(
         'The database has not stored the rows as they were copied, so the copy was undone. Check the disk of the database, then try again.',
@@ -69,7 +69,7 @@ async function removeTables(trx: Db, dialect: Dialect): Promise<void> {
   if (dialect.kind === 'sqlite') return
   const { rows } = await sql<{ schema: string }>`select current_schema() as schema`.execute(trx)
   const schema = rows[0]?.schema ?? 'public'
-  const tables = [...copiedTables, 'search_texts', 'search_queue', 'nodes', 'changes', 'migrations']
+  const tables = [...copiedTables, ...otherTables, 'search_texts', 'migrations']
   const named = (name: string) => sql.id(schema, name)
   await sql`drop table if exists ${sql.join(tables.map(named))}`.execute(trx)
   await sql`drop function if exists ${named('search_grams')} (text, text), ${named('queue_search_text')} ()`.execute(

@@ -4,10 +4,12 @@ import { join } from 'node:path'
 import { sql } from 'kysely'
 import type { AppError } from '../../lib/app-error.ts'
 import { errorCode } from '../../lib/describe-error.ts'
-import { giveToOwner } from '../data-folder.ts'
+import { giveToOwner, syncFolder } from '../data-folder.ts'
 import type { Db } from '../database.ts'
 import { SqliteFile } from '../dialects/sqlite-file.ts'
-import { openSqlite } from '../dialects/sqlite.ts'
+import { filesFolderOf, openSqlite } from '../dialects/sqlite.ts'
+import { FolderBytes } from '../files/folder-bytes.ts'
+import { settlePieces } from '../files/settle-pieces.ts'
 import { lockDataFolder } from '../lock-data-folder.ts'
 import { countFrom, migrations } from '../migrate.ts'
 import { openStoredDatabase, sqliteFileName } from '../open-database.ts'
@@ -19,7 +21,7 @@ import {
   writeSecretKey,
 } from '../secrets/require-secret-key.ts'
 import { createSealer } from '../secrets/seal-secret.ts'
-import { readChunks, readHeader, syncFolder, type Header } from './backup-file.ts'
+import { readChunks, readHeader, type Header } from './backup-file.ts'
 import { fitsKey, type InstallationOptions } from './create-backup.ts'
 import { fillDatabase, hasData } from './fill-database.ts'
 import { refusal, refuseNewer } from './refuse.ts'
@@ -117,6 +119,7 @@ async function restoreToSqlite(
         chunks: withProgress(readChunks(path), options.onRestoredRows),
         check: (trx) => checkKey(trx, installation, header, options),
       })
+      await settlePieces(database.db, new FolderBytes(filesFolderOf(draft)))
     } finally {
       await database.close()
     }

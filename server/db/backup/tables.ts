@@ -3,10 +3,21 @@ import type { Database, Db } from '../database.ts'
 import type { Tables } from '../tables/tables.ts'
 
 /**
- * Tables that a backup does not contain: of the search index, for which triggers queue restored messages, and of the
- * servers that run.
+ * Tables that a backup does not contain: of the search index, for which triggers queue restored messages, of the
+ * servers that run, of bytes that no file has, of exports and imports, which last a day, of notifications on their way, and of
+ * tabs that are open.
  */
-export type OtherTable = 'search_queue' | 'search_users' | 'nodes' | 'changes'
+export const otherTables = [
+  'search_queue',
+  'search_users',
+  'nodes',
+  'changes',
+  'unused_bytes',
+  'transfers',
+  'notices',
+  'visible_tabs',
+] as const satisfies readonly (keyof Tables)[]
+type OtherTable = (typeof otherTables)[number]
 export type CopiedTable = Exclude<keyof Tables, OtherTable>
 
 /**
@@ -30,12 +41,22 @@ export const primaryKeys: { readonly [T in CopiedTable]: readonly (keyof Tables[
   connectors: ['id'],
   connector_tools: ['connector_id', 'name'],
   tool_permissions: ['connector_id', 'name'],
+  tool_grants: ['id'],
   tool_calls: ['id'],
   connector_grants: ['connector_id'],
   connector_consents: ['state_hash'],
   connector_catalogue: ['source'],
   shares: ['id'],
   files: ['id'],
+  user_files: ['id'],
+  message_files: ['file_id', 'chat_id', 'message_id'],
+  file_texts: ['file_id', 'number'],
+  file_pieces: ['file_id', 'number'],
+  drafts: ['user_id', 'key'],
+  queued_messages: ['chat_id', 'id'],
+  push_subscriptions: ['id'],
+  webhooks: ['user_id'],
+  notification_settings: ['user_id'],
   question_answers: ['question_id'],
   integrations: ['user_id', 'name'],
   integration_consents: ['state_hash'],

@@ -1,4 +1,4 @@
-import { searchableSql } from './searchable-sql.ts'
+import { searchableSql, searchedSql } from './searchable-sql.ts'
 
 /*
  * The search index of PostgreSQL. `search_texts` has the folded text of every searched message, in chunks, and its
@@ -37,7 +37,7 @@ const insertTextsSql = (from: string): string => `
   select m.position, chunk, m.chat_id, left(md5(c.user_id), ${ownerLength}),
     substr(folded, chunk * ${chunkStep} + 1, ${chunkStep + chunkOverlap})
   from ${from} join chats c on c.id = m.chat_id
-    cross join lateral (select ${foldSql('m.content')} as folded offset 0) f,
+    cross join lateral (select ${foldSql(searchedSql('m'))} as folded offset 0) f,
     generate_series(0, greatest(length(folded) - ${chunkOverlap + 1}, 0) / ${chunkStep}) chunk
   where ${searchableSql('m')}
   on conflict do nothing`

@@ -12,6 +12,7 @@ import type {
   NotificationListeners,
   Subscription,
 } from '../database.ts'
+import { TableBytes } from '../files/table-bytes.ts'
 import { listChanges, listLiveNodes } from '../node-store.ts'
 import type { Tables } from '../tables/tables.ts'
 import { ConnectionError, cutConnection, openPool } from './postgres-pool.ts'
@@ -78,6 +79,7 @@ export function openPostgres(
     db,
     dialect: postgresDialect,
     file: null,
+    bytes: new TableBytes(db),
     check: (maxMs) => pool.check(checkSql, maxMs),
     subscribe(listeners) {
       const sendFromPool = (text: string) => pool.check(text, echoIntervalMs)
@@ -341,6 +343,7 @@ export const postgresDialect: Dialect = {
   searchMergeSql: [],
   clock: sql<number>`cast(extract(epoch from clock_timestamp()) * 1000 as bigint)`,
   lockInOrder: sql`order by id collate "C" for no key update`,
+  lockRows: sql`for update`,
   async appendRunEvents(db, nodeId, events) {
     const runIds = [...new Set(events.map((event) => event.run_id))]
     const written = await db.executeQuery<{ ids: (number | string)[] }>(

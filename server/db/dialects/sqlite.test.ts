@@ -75,7 +75,7 @@ it('waits while another process writes', async () => {
     file.exec('begin immediate; insert into t values (1)')
     writeFileSync(${JSON.stringify(held)}, '')
     setTimeout(() => file.exec('commit'), 300)`)
-  await expect.poll(() => readFileSync(held, 'utf8'), { timeout: 10_000, interval: 10 }).toBe('')
+  await expect.poll(() => readFileSync(held, 'utf8'), { interval: 10 }).toBe('')
   const count = await db.transaction().execute(async (trx) => {
     const { rows } = await sql<{ x: number }>`select x from t`.execute(trx)
     await sql`insert into t values (2)`.execute(trx)

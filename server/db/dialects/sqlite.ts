@@ -1,4 +1,5 @@
 import { statSync, type Stats } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import type BetterSqlite from 'better-sqlite3'
 import {
@@ -15,6 +16,7 @@ import {
 import { errorCode } from '../../lib/describe-error.ts'
 import type { Database, Dialect } from '../database.ts'
 import { isDiskFull } from '../disk-space.ts'
+import { FolderBytes } from '../files/folder-bytes.ts'
 import { findStorageProblem } from '../storage-problem.ts'
 import type { RunEventRow, Tables } from '../tables/tables.ts'
 import { searchableSql } from './searchable-sql.ts'
@@ -184,12 +186,18 @@ export function openSqlite(path: string, { maxWaitMs = defaultMaxWaitMs }: Sqlit
     db,
     dialect: sqliteDialect(file, maxWaitMs),
     file: path,
+    bytes: new FolderBytes(filesFolderOf(path)),
     // Another process may also write for a moment.
     check: (maxMs) =>
       retryWhileLocked(maxMs / 2, () => db.connection().execute(async () => checkFile(file, path, opened))),
     subscribe: () => ({ close: () => Promise.resolve() }),
     close: () => db.destroy(),
   }
+}
+
+/** The folder beside the SQLite file that has the bytes of files. */
+export function filesFolderOf(path: string): string {
+  return join(dirname(path), 'files')
 }
 
 /** Throws when a write is not stored, or when the next ones will not be. */
@@ -307,6 +315,7 @@ export const sqliteDialect = (
   searchMergeSql: ["insert into message_search (message_search, rank) values ('automerge', 0)"],
   clock: sql<number>`cast(unixepoch('subsec') * 1000 as integer)`,
   lockInOrder: sql``,
+  lockRows: sql``,
   appendRunEvents: appendToSqlite(file, maxWaitMs),
   // The transaction is the only writer.
   lockRun: () => Promise.resolve(),

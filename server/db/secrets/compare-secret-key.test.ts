@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { insertKey } from '../../identity/provider/key-store.ts'
 import { engines, openTestDatabase, type TestDatabase } from '../../testing/database/test-database.ts'
 import { botRow } from '../../testing/factories/bots.ts'
 import { addUser } from '../../testing/factories/users.ts'
 import { compareSecretKey } from './compare-secret-key.ts'
 import { sealCredential } from './credential.ts'
+import { insertKey } from './key-store.ts'
 import { botKeyContext, installationKeyContext } from './seal-contexts.ts'
 import { createSealer } from './seal-secret.ts'
 

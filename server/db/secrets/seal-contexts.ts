@@ -1,6 +1,6 @@
 import type { ConnectorConsentRow, ConnectorGrantRow, ConnectorRow } from '../tables/connector-tables.ts'
 import type { IntegrationConsentRow, IntegrationRow } from '../tables/integration-tables.ts'
-import type { BotRow } from '../tables/tables.ts'
+import type { BotRow, PushSubscriptionRow, WebhookRow } from '../tables/tables.ts'
 import type { SealContext } from './seal-secret.ts'
 
 /*
@@ -60,6 +60,18 @@ export function integrationConsentContext({
   return { purpose: 'integration consent', owner: user_id, row: [name, state_hash] }
 }
 
+export function pushSubscriptionContext({
+  id,
+  user_id,
+}: Pick<PushSubscriptionRow, 'id' | 'user_id'>): SealContext {
+  return { purpose: 'push subscription', owner: user_id, row: [id] }
+}
+
+/** The secret belongs to the address that it was made for. */
+export function webhookSecretContext({ user_id, url }: Pick<WebhookRow, 'user_id' | 'url'>): SealContext {
+  return { purpose: 'webhook secret', owner: user_id, row: [url] }
+}
+
 export function installationKeyContext(name: string): SealContext {
   return { purpose: 'installation key', owner: '', row: [name] }
 }
@@ -71,4 +83,9 @@ export function signInRecordContext(record: {
   readonly grant_id: string | null
 }): SealContext {
   return { purpose: 'sign-in record', owner: record.grant_id ?? '', row: [record.model, record.id] }
+}
+
+/** A ticket is in no column: whoever has it may read this export. */
+export function exportTicketContext(exportId: string): SealContext {
+  return { purpose: 'export ticket', owner: '', row: [exportId] }
 }

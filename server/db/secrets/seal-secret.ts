@@ -12,8 +12,11 @@ export type SealPurpose =
   | 'integration key'
   | 'integration tokens'
   | 'integration consent'
+  | 'push subscription'
+  | 'webhook secret'
   | 'installation key'
   | 'sign-in record'
+  | 'export ticket'
 
 /** The place that a sealed value is bound to. In any other place it cannot be opened (`seal-contexts.ts`). */
 export interface SealContext {

@@ -1,5 +1,7 @@
+import type { Generated, Selectable } from 'kysely'
+
 /** A user's connector: an MCP server and its status. */
-export interface ConnectorRow {
+export interface ConnectorTable {
   id: string
   user_id: string
   name: string
@@ -30,12 +32,17 @@ export interface ConnectorRow {
   credential_version: number
   /** After this time, the next use requests the list of tools again. Null while there is no list to use. */
   tools_expire_at: number | null
+  /** When the list of tools was last read from its server; 0 when it was not, or before this was recorded. */
+  tools_read_at: Generated<number>
   /** JSON: the protocol revision of the server, and when it is checked again. */
   era: string | null
   /** Seconds for which a tool may be silent; null for the default. */
   time_limit: number | null
   created_at: number
+  /** 1 when models that can see are given the pictures of its results. */
+  pictures: number
 }
+export type ConnectorRow = Selectable<ConnectorTable>
 
 export interface ConnectorToolRow {
   connector_id: string
@@ -49,7 +56,7 @@ export interface ConnectorToolRow {
 }
 
 /** A user's decision about a tool: without a row the tool asks. The connector may have no tool of this name now. */
-export interface ToolPermissionRow {
+export interface ToolPermissionTable {
   connector_id: string
   name: string
   /** A blocked tool is not offered to models and never runs. */
@@ -59,6 +66,32 @@ export interface ToolPermissionRow {
   /** The version that was decided about. Null until the server has listed such a tool. */
   fingerprint: string | null
   definition: string | null
+  /** 0 when it is older than this record. */
+  created_at: Generated<number>
+  /** When a call was last allowed by it, and how many were. */
+  used_at: Generated<number | null>
+  uses: Generated<number>
+}
+export type ToolPermissionRow = Selectable<ToolPermissionTable>
+
+/** An allowance of a tool that ends, or is for one chat, one bot, or some arguments. */
+export interface ToolGrantRow {
+  id: string
+  user_id: string
+  connector_id: string
+  /** The tool, and the version that was allowed. With another fingerprint it allows nothing. */
+  name: string
+  fingerprint: string
+  definition: string
+  /** Null for every bot, every chat, without an end. An id of a deleted bot stays, so that it allows nothing. */
+  bot_id: string | null
+  chat_id: string | null
+  ends_at: number | null
+  /** JSON: `rule` of `GrantLimits`. */
+  rule: string | null
+  created_at: number
+  used_at: number | null
+  uses: number
 }
 
 export interface ToolCallRow {
@@ -79,6 +112,15 @@ export interface ToolCallRow {
   chat_id: string | null
   /** A hash of the server's session that the call ran in. Null when it was not sent, or its server has no sessions. */
   session: string | null
+  /** The reply that made the call. Null for calls before migration 11. */
+  message_id: string | null
+  /** When the user decided, or the call expired, and on which device. Null for a call that needed no decision. */
+  decided_at: number | null
+  decided_on: string | null
+  /** The grant that allowed it, even if it was revoked since. */
+  grant_id: string | null
+  /** 1 when the user changed its arguments. */
+  edited: number
 }
 
 /** The registration and tokens from an authorization server for a connector. */
@@ -116,9 +158,10 @@ export interface ConnectorCatalogueRow {
 }
 
 export interface ConnectorTables {
-  connectors: ConnectorRow
+  connectors: ConnectorTable
   connector_tools: ConnectorToolRow
-  tool_permissions: ToolPermissionRow
+  tool_permissions: ToolPermissionTable
+  tool_grants: ToolGrantRow
   tool_calls: ToolCallRow
   connector_grants: ConnectorGrantRow
   connector_consents: ConnectorConsentRow

@@ -49,6 +49,9 @@ export interface BotRow {
   top_p: number | null
   reasoning_effort: string | null
   context_window: number | null
+  /** `yes` or `no`: whether the model is given pictures, and PDFs as they are. Null: what is known of it decides. */
+  images: string | null
+  pdf: string | null
   /** JSON: the ids of the connectors that the bot may use. Null means all. An id of a deleted one stays. */
   connectors: string | null
   /** 1 for a copy of one of the operator's default bots that the user has not changed. */
@@ -80,6 +83,11 @@ export interface ChatTable {
   project_id: Generated<string | null>
   /** When the user deleted the chat, which can be restored for a time. 0 when it is about to be deleted for good. */
   deleted_at: Generated<number | null>
+  /** The product from whose export the chat was imported (`ImportSource`), and its id there. Null for our own chats. */
+  source: Generated<string | null>
+  source_id: Generated<string | null>
+  /** The bot with which an imported chat goes on when none of its replies names one. An id of a deleted one stays. */
+  bot_id: Generated<string | null>
 }
 
 export interface ProjectRow {
@@ -103,8 +111,10 @@ export interface MessageTable {
   role: string
   /** Its text. */
   content: string
-  /** JSON: the references to its files (`files`). Null when there is only text. */
+  /** JSON: the references to its files. Null when there is only text. */
   files: string | null
+  /** Their names, one on each line, for the search. */
+  file_names: string | null
   reasoning: string | null
   status: string
   error_code: string | null
@@ -170,18 +180,196 @@ export interface RunEventRow {
   event: string
 }
 
-/** A file of a message. It is stored separately to keep reading a chat fast. */
-export interface FileTable {
+/** A file of a message in versions before migration 9. `moveFormerFiles` makes a file of its user of it. */
+export interface FormerFileTable {
   id: string
   chat_id: string
   message_id: string
   name: string
-  /** Its media type. */
   type: string
-  /** In bytes. */
   size: number
   /** Base64. */
   data: string
+}
+
+/** A file of a user. Its bytes never change, and are elsewhere (`FileBytes`). */
+export interface FileTable {
+  id: string
+  user_id: string
+  /** SHA-256 of the bytes, in hex: a user has each content once. Null for a second one from before that rule. */
+  hash: string | null
+  /** The name with which it was stored first. A message has a name of its own. */
+  name: string
+  /** Its media type, by its content. */
+  type: string
+  /** In bytes. */
+  size: number
+  /** In pixels. Null unless it is a picture that was checked. */
+  width: number | null
+  height: number | null
+  /** What its text is counted in, and how many of these it has. Null without a text. */
+  unit: string | null
+  total: number | null
+  /** Why its text could not be read, as a sentence. */
+  problem: string | null
+  /** When it was uploaded last. Null when a message has been sent with it since then. */
+  unsent_since: number | null
+}
+
+/** A file in a message. The order and the names are in the message. */
+export interface MessageFileRow {
+  file_id: string
+  chat_id: string
+  message_id: string
+}
+
+/** A part of the text of a file, such as a page. */
+export interface FileTextRow {
+  file_id: string
+  /** From 0. */
+  number: number
+  content: string
+  /** Estimated. */
+  tokens: number
+  /** How many pages, slides, sheets or lines it has. */
+  units: number
+}
+
+/**
+ * A part of the bytes of a file (`TableBytes`). On SQLite, they are here only while a backup is being restored.
+ */
+export interface FilePieceRow {
+  file_id: string
+  /** From 0. All but the last one have the same size. */
+  number: number
+  data: Uint8Array
+}
+
+/** Bytes of files that have no row in `user_files`, or not yet. */
+export interface UnusedBytesRow {
+  file_id: string
+  /** When an upload began, which may go on. 0 for bytes that can be deleted. */
+  since: number
+}
+
+/** The last export and the last import of a user. */
+export interface TransferRow {
+  id: string
+  user_id: string
+  kind: 'export' | 'import'
+  /** Work is done in the states `running` and `reading`. */
+  state: 'uploading' | 'reading' | 'ready' | 'running' | 'done' | 'failed' | 'cancelled'
+  /** JSON (`TransferFile`). Their bytes stay in `unused_bytes`, which deletes them after a day. */
+  files: string
+  /** JSON: what the user chose. */
+  options: string | null
+  /** JSON: what was found or done. */
+  report: string | null
+  /** Why it failed, as a sentence. */
+  error: string | null
+  /** How much of `total` is done, in bytes while reading, else in chats. */
+  done: number
+  total: number | null
+  created_at: number
+  ended_at: number | null
+  /** Until when a node works on it, by the database's clock. 0 when none does. */
+  lease_until: number
+}
+
+/** A text that a user has not sent, while nothing of it is in a browser. */
+export interface DraftRow {
+  user_id: string
+  /** The name of its input. */
+  key: string
+  content: string
+}
+
+/** A message that is sent when the reply before it has ended. */
+export interface QueuedMessageRow {
+  chat_id: string
+  /** The id that the message keeps when it is sent. */
+  id: string
+  user_id: string
+  /**
+   * The last message of its branch when it was queued. It is sent after the last message below this one, and only while
+   * the chat shows that branch. Empty in a chat without messages.
+   */
+  branch_id: string
+  /** Ascending in the order of sending, within its chat. */
+  position: number
+  /** JSON: `MessageContent`. */
+  content: string
+  /** An id of a deleted bot stays. */
+  bot_id: string
+  time_zone: string | null
+  /** 1 when it goes into the running reply at the next step. */
+  steers: number
+  /** Why it could not be sent, as a sentence. */
+  problem: string | null
+  /**
+   * The run into whose reply it goes with the next commit. It cannot be changed then. If that run has ended without it,
+   * it waits as the others do.
+   */
+  run_id: number | null
+  created_at: number
+}
+
+/** A browser to which notifications are pushed. */
+export interface PushSubscriptionRow {
+  id: string
+  user_id: string
+  /** SHA-256 of the address at the push service. */
+  endpoint_hash: string
+  /** Sealed JSON: the address and the keys of the browser. */
+  subscription: string
+  label: string
+  created_at: number
+  /** When its push service last accepted a notification. */
+  used_at: number | null
+}
+
+export interface WebhookRow {
+  user_id: string
+  url: string
+  /** Sealed. */
+  secret: string
+  /** Why the last notification did not arrive, as a sentence. */
+  error: string | null
+  created_at: number
+}
+
+export interface NotificationSettingsRow {
+  user_id: string
+  /** JSON (`NotificationChoices`). */
+  settings: string
+}
+
+/**
+ * A notification on its way to one target. The row stays for some hours after its end, so that nothing is told twice.
+ */
+export interface NoticeRow {
+  /** What it is about, and its target: a second notice about the same has the same id. */
+  id: string
+  user_id: string
+  /** The id of a push subscription, or `webhook`. */
+  target: string
+  /** JSON (`Notice`). */
+  payload: string
+  attempts: number
+  /** When it is sent next, by the database's clock. A node that sends it moves this on first. */
+  due_at: number
+  /** By the database's clock. */
+  created_at: number
+  /** When it was delivered or given up, by the database's clock. Null while it is on its way. */
+  ended_at: number | null
+}
+
+/** A tab in which the user sees the product, so that nothing is pushed. */
+export interface VisibleTabRow {
+  user_id: string
+  tab: string
+  /** By the database's clock. */
+  visible_until: number
 }
 
 /** A user's response to an elicitation, on its way to the node that runs the call. */
@@ -287,6 +475,8 @@ export interface ShareRow {
   chat_id: string
   message_id: string
   created_at: number
+  /** 1 when its visitors may read the files in the messages. */
+  files: number
 }
 
 /** A summary that requests to models contain in place of the older messages of a path. */
@@ -365,7 +555,20 @@ export interface Tables extends ConnectorTables, IntegrationTables {
   messages: MessageTable
   runs: RunTable
   run_events: RunEventRow
-  files: FileTable
+  files: FormerFileTable
+  user_files: FileTable
+  message_files: MessageFileRow
+  file_texts: FileTextRow
+  file_pieces: FilePieceRow
+  unused_bytes: UnusedBytesRow
+  transfers: TransferRow
+  drafts: DraftRow
+  queued_messages: QueuedMessageRow
+  push_subscriptions: PushSubscriptionRow
+  webhooks: WebhookRow
+  notification_settings: NotificationSettingsRow
+  notices: NoticeRow
+  visible_tabs: VisibleTabRow
   question_answers: ElicitationAnswerRow
   search_queue: SearchQueueTable
   search_users: SearchUserTable

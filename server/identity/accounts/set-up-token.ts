@@ -1,8 +1,8 @@
 import type { Db } from '../../db/database.ts'
+import { deleteKey, findKey, insertKey } from '../../db/secrets/key-store.ts'
 import { installationKeyContext } from '../../db/secrets/seal-contexts.ts'
 import type { Sealer } from '../../db/secrets/seal-secret.ts'
 import { isSameSecret, randomSecret } from '../../lib/secret.ts'
-import { deleteKey, findKey, insertKey } from '../provider/key-store.ts'
 import { hasAccountOrUser } from './account-store.ts'
 
 /** The name under which the token of the set-up link is stored. The link is valid until the token is deleted. */

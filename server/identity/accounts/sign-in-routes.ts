@@ -27,7 +27,9 @@ export function registerSignInRoutes(scope: FastifyInstance, deps: PageDeps): vo
     if (isForGoogle && google !== null && request.query.choose === undefined) {
       return reply.redirect(`${base}/${interaction.uid}/google`, 303)
     }
-    return show(reply, interaction, { email: '', error: null })
+    // The web app names the user who has to sign in again.
+    const { login_hint: email = '' } = interaction.params
+    return show(reply, interaction, { email: String(email), error: null })
   })
 
   scope.post(`${base}/:uid`, async (request: InteractionRequest, reply) => {

@@ -230,7 +230,7 @@ describe('signing in with Google', () => {
       database,
       embedded: true,
       revokeTokens: async () => undefined,
-      deleteChats: async () => undefined,
+      deleteData: async () => undefined,
       onError: () => undefined,
     })
     const second = await signInWithGoogle(new SignInSession(server.baseUrl))

@@ -90,7 +90,7 @@ describe('an access token of a hosted provider', () => {
       database,
       embedded: false,
       revokeTokens: () => Promise.resolve(),
-      deleteChats: () => Promise.resolve(),
+      deleteData: () => Promise.resolve(),
       onError: () => undefined,
     })
     expect((await server.readUser(token)).status).toBe(401)

@@ -1,10 +1,18 @@
 import type { Config } from '../../config/config.ts'
 import { AppError } from '../../lib/app-error.ts'
 import type { Identity, IdentityDeps, IdentityOptions } from '../identity.ts'
-import { asymmetricAlgorithms, createCachedTokenVerifier, verifyIdToken } from '../sessions/token-verifier.ts'
+import { deleteExpiredRevokedGrants } from '../sessions/sign-in-store.ts'
+import {
+  asymmetricAlgorithms,
+  createCachedTokenVerifier,
+  readAuthTime,
+  verifyIdToken,
+  type AccessClaims,
+} from '../sessions/token-verifier.ts'
 import type { User } from '../user.ts'
-import type { UpsertUser } from '../users/upsert-user.ts'
+import { accountDeleted, type UpsertUser } from '../users/upsert-user.ts'
 import { findUserRow } from '../users/user-store.ts'
+import { findDeletionTime } from '../users/withdrawn-store.ts'
 import {
   createFetchProfile,
   createHostedKeys,
@@ -13,6 +21,8 @@ import {
   type Discovery,
   type HostedProfile,
 } from './hosted-provider.ts'
+
+const cleanupIntervalMs = 10 * 60_000
 
 /** `browserOrigins` repeats a failed discovery after this time. */
 const retryDelayMs = 5_000
@@ -49,11 +59,30 @@ export async function openHostedIdentity(
     origins = listOrigins(issuer, discovery)
   }
   await updateOrigins()
-  const storeUser = async (subject: string, { username, ...profile }: HostedProfile): Promise<User> => {
+  const cleanUp = () => void deleteExpiredRevokedGrants(database.db, now()).catch(() => undefined)
+  const cleanupTimer = setInterval(cleanUp, cleanupIntervalMs).unref()
+  const storeUser = async (claims: AccessClaims, { username, ...profile }: HostedProfile): Promise<User> => {
+    const subject = claims.sub
     // Read for every request, so that disabling a user takes effect at once on every node.
     const stored = await findUserRow(database.db, issuer, subject)
+    if (stored === undefined) await refuseWithdrawn(claims)
     const name = profile.name ?? stored?.name ?? username
     return upsertUser(issuer, subject, { ...profile, ...(name === undefined ? {} : { name }) }, stored)
+  }
+  /** A token from before the user has deleted the account must not create another one. */
+  const refuseWithdrawn = async (claims: AccessClaims): Promise<void> => {
+    const deletedAt = await findDeletionTime(database.db, { issuer, subject: claims.sub })
+    const signedInAt = readAuthTime(claims) ?? (claims.iat ?? 0) * 1000
+    if (deletedAt !== undefined && signedInAt <= deletedAt)
+      throw new AppError('unauthenticated', accountDeleted)
+  }
+  /** @throws AppError as `Identity.readIdToken` */
+  const verifyOwnIdToken = async (claims: AccessClaims, idToken: string): Promise<AccessClaims> => {
+    const idClaims = await verifyIdToken(idToken, { ...requirements, audience: clientId })
+    // Okta's access tokens have the name of the sign-in as `sub`, and the `sub` of the ID token as `uid`.
+    if (idClaims.sub !== claims.sub && idClaims.sub !== claims['uid'])
+      throw new AppError('invalid_request', 'The ID token belongs to another user.')
+    return idClaims
   }
   return {
     needsSetUp: () => Promise.resolve(false),
@@ -77,19 +106,20 @@ export async function openHostedIdentity(
     sessions: null,
     async verify(token) {
       const claims = await verifyToken(token)
-      return storeUser(claims.sub, await fetchProfile(token, claims))
+      return storeUser(claims, await fetchProfile(token, claims))
     },
     async readIdToken(token, idToken) {
       const claims = await verifyToken(token)
-      const idClaims = await verifyIdToken(idToken, { ...requirements, audience: clientId })
-      // Okta's access tokens have the name of the sign-in as `sub`, and the `sub` of the ID token as `uid`.
-      if (idClaims.sub !== claims.sub && idClaims.sub !== claims['uid'])
-        throw new AppError('invalid_request', 'The ID token belongs to another user.')
+      const idClaims = await verifyOwnIdToken(claims, idToken)
       // The access token has precedence, because it is read again with every request.
-      return storeUser(claims.sub, { ...readHostedProfile(idClaims), ...(await fetchProfile(token, claims)) })
+      return storeUser(claims, { ...readHostedProfile(idClaims), ...(await fetchProfile(token, claims)) })
     },
+    readSignInTime: async (token, idToken) =>
+      readAuthTime(await verifyOwnIdToken(await verifyToken(token), idToken)),
     register: () => Promise.resolve(),
-    close: () => Promise.resolve(),
+    async close() {
+      clearInterval(cleanupTimer)
+    },
   }
 }
 

@@ -1,8 +1,9 @@
 import { UpdateQueryNode, type KyselyPlugin } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { KeyDeps } from '../../db/secrets/ensure-key.ts'
 import { createSealer } from '../../db/secrets/seal-secret.ts'
 import { engines, openTestDatabase, type TestDatabase } from '../../testing/database/test-database.ts'
-import { ensureIdentityKeys, rotateSigningKeys, SigningKeys, type KeyDeps } from './identity-keys.ts'
+import { ensureIdentityKeys, rotateSigningKeys, SigningKeys } from './identity-keys.ts'
 
 const sealer = createSealer('a secret of thirty-two characters or more')
 const day = 86_400_000

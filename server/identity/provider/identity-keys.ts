@@ -7,13 +7,11 @@ import {
   type JWK,
   type JWTVerifyGetKey,
 } from 'jose'
-import type { Db } from '../../db/database.ts'
+import { ensureSealedKey, type KeyDeps } from '../../db/secrets/ensure-key.ts'
+import { replaceKey } from '../../db/secrets/key-store.ts'
 import { installationKeyContext } from '../../db/secrets/seal-contexts.ts'
-import type { Sealer } from '../../db/secrets/seal-secret.ts'
-import { AppError } from '../../lib/app-error.ts'
 import { randomSecret } from '../../lib/secret.ts'
 import { SingleFlight } from '../../lib/single-flight.ts'
-import { findKey, insertKey, replaceKey } from './key-store.ts'
 
 /** A private key. The newest one signs tokens, and all of them verify tokens. */
 export interface SigningKey extends JWK {
@@ -33,13 +31,6 @@ export interface IdentityKeys {
   readonly form: string
   /** Derives a refresh token from the one that it replaces. */
   readonly refresh: string
-}
-
-export interface KeyDeps {
-  readonly db: Db
-  readonly sealer: Sealer
-  /** Milliseconds since 1970. */
-  readonly now: () => number
 }
 
 const dayMs = 86_400_000
@@ -100,30 +91,6 @@ async function readSigningKeys(
 
 async function ensureKey(deps: KeyDeps, name: string, generate: () => string): Promise<string> {
   return (await ensureSealedKey(deps, name, generate)).value
-}
-
-/** Returns the key with this name, decrypted and as it is stored. Generates and stores it when there is none. */
-async function ensureSealedKey(
-  { db, sealer, now }: KeyDeps,
-  name: string,
-  generate: () => string | Promise<string>,
-): Promise<{ readonly value: string; readonly sealed: string }> {
-  let sealed = await findKey(db, name)
-  if (sealed === undefined) {
-    await insertKey(db, name, sealer.seal(await generate(), installationKeyContext(name)), now())
-    // Another node may have stored its own first.
-    sealed = await findKey(db, name)
-  }
-  if (sealed === undefined) throw new Error(`The key "${name}" could not be stored.`)
-  try {
-    return { value: sealer.open(sealed, installationKeyContext(name)), sealed }
-  } catch (cause) {
-    throw new AppError(
-      'internal',
-      'The stored keys were encrypted with another secret. Start with the SECRET_KEY (or the secret.key in DATA_DIR) that belongs to this database.',
-      { cause },
-    )
-  }
 }
 
 async function generateSigningKey(now: number): Promise<SigningKey> {

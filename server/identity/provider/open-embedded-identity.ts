@@ -11,7 +11,7 @@ import type { Identity, IdentityDeps, IdentityOptions } from '../identity.ts'
 import { registerPages } from '../pages/register-pages.ts'
 import { EmbeddedSessions, grantClaim } from '../sessions/embedded-sessions.ts'
 import { deleteExpiredRevokedGrants, deleteOldSignIns } from '../sessions/sign-in-store.ts'
-import { createCachedTokenVerifier } from '../sessions/token-verifier.ts'
+import { createCachedTokenVerifier, readAuthTime, verifyIdToken } from '../sessions/token-verifier.ts'
 import { readProfile } from '../user.ts'
 import type { UpsertUser } from '../users/upsert-user.ts'
 import { readOwnIssuer } from '../users/user-store.ts'
@@ -62,6 +62,7 @@ export async function openEmbeddedIdentity(
   const needsSetUp = createSetUpCheck(db, setUpToken !== null)
   const findKey = keys.signing.findPublicKey
   const verifyToken = createCachedTokenVerifier({ ...tokenFormat, findKey, issuer, audience, now })
+  const idTokenFormat = { algorithms: ['RS256'], refuseIdTokens: false, findKey, issuer, now }
   const cleanupTimer = startCleanup(db, now)
 
   /** Registers the provider and its pages, whose requests are limited together. */
@@ -112,6 +113,12 @@ export async function openEmbeddedIdentity(
       }
       const profile = { name: null, email: null, picture: null, ...readProfile(claims) }
       return upsertUser(ownIssuer, claims.sub, profile, session.user)
+    },
+    async readSignInTime(token, idToken) {
+      const { sub } = await verifyToken(token)
+      const claims = await verifyIdToken(idToken, { ...idTokenFormat, audience: clientId })
+      if (claims.sub !== sub) throw new AppError('invalid_request', 'The ID token belongs to another user.')
+      return readAuthTime(claims)
     },
     register,
     async close() {

@@ -138,6 +138,8 @@ function createClientMetadata({ clientId, publicUrl }: ProviderOptions): Library
     token_endpoint_auth_method: 'none',
     grant_types: ['authorization_code', 'refresh_token'],
     response_types: ['code'],
+    // Deleting the account needs a recent sign-in, so every ID token says when it was.
+    require_auth_time: true,
     redirect_uris: [`${publicUrl}/`],
     post_logout_redirect_uris: [publicUrl],
   }

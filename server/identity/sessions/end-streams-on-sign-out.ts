@@ -7,7 +7,7 @@ import type { Identity } from '../identity.ts'
 const pollIntervalMs = 1_000
 
 export interface EndStreamsDeps {
-  readonly sessions: Identity['sessions']
+  readonly sessions: Pick<NonNullable<Identity['sessions']>, 'listEnded' | 'onEnd'> | null
   /** The ids of all users whom the operator has disabled or is deleting. */
   readonly listDisabledUsers: () => Promise<readonly string[]>
 }

@@ -17,7 +17,7 @@ import { toVisibleLine } from '../../lib/text.ts'
 export const clockLeewaySeconds = 60
 
 /** Tokens that are valid for longer are refused: the provider has set `exp` in milliseconds by mistake. */
-const maxLifetimeSeconds = 366 * 86_400
+export const maxTokenLifetimeSeconds = 366 * 86_400
 
 /** Symmetric algorithms are not accepted, because a key that verifies their tokens can also sign them. */
 export const asymmetricAlgorithms = [
@@ -96,6 +96,11 @@ export async function verifyIdToken(token: string, requirements: TokenRequiremen
   }
 }
 
+/** When the user has signed in, in milliseconds since 1970. Null when the ID token does not say it. */
+export function readAuthTime({ auth_time: seconds }: AccessClaims): number | null {
+  return typeof seconds === 'number' ? seconds * 1000 : null
+}
+
 async function verifyJwt(token: string, requirements: TokenRequirements): Promise<AccessClaims> {
   const { findKey, algorithms, issuer, audience, type, now } = requirements
   const { payload } = await verifyWithAnyKey(token, findKey, {
@@ -110,7 +115,7 @@ async function verifyJwt(token: string, requirements: TokenRequirements): Promis
   const { sub, exp } = payload
   if (typeof sub !== 'string' || sub === '')
     throw new errors.JWTClaimValidationFailed('"sub" claim is not a text', payload, 'sub')
-  if (exp === undefined || exp > now() / 1000 + maxLifetimeSeconds)
+  if (exp === undefined || exp > now() / 1000 + maxTokenLifetimeSeconds)
     throw new errors.JWTClaimValidationFailed('"exp" claim is not in seconds', payload, 'exp')
   return { ...payload, sub, exp }
 }

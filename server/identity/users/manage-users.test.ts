@@ -63,7 +63,7 @@ describe.each(engines)('managing users on %s', (engine) => {
       database: scene.database,
       embedded: true,
       revokeTokens: () => Promise.reject(new Error('The server cannot be reached.')),
-      deleteChats: () => Promise.resolve(),
+      deleteData: () => Promise.resolve(),
       onError: () => undefined,
     })
     expect(await listUsers(scene.deps)).toEqual([])

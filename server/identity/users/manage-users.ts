@@ -18,6 +18,7 @@ import {
   setAccountDisabled,
 } from './managed-user-store.ts'
 import { readOwnIssuer } from './user-store.ts'
+import { deleteWithdrawn } from './withdrawn-store.ts'
 
 /** A user as the operator sees it. */
 export interface ManagedUser {
@@ -165,11 +166,25 @@ export function enableUser(deps: ManageUsersDeps, name: string): Promise<Managed
 export function deleteUser(deps: ManageUsersDeps, name: string): Promise<ManagedUser> {
   return changeUser(deps, name, async (trx, user) => {
     refuseDeleted(user)
-    await endAccess(trx, deps, user, 'delete')
-    await deleteAccount(trx, user.id)
-    if (user.userId !== null) await deleteSharesOfUser(trx, user.userId)
+    await beginDeletion(trx, deps, user)
+    await deleteWithdrawn(trx, { issuer: deps.issuer, subject: user.id })
     return { ...user, status: 'being deleted' }
   })
+}
+
+/**
+ * Deletes the account, the sign-ins and the shared links of a user whose rows are locked, and stores the rest of the
+ * work for a node. Returns the ids of the ended sign-ins.
+ */
+export async function beginDeletion(
+  trx: Db,
+  deps: Pick<ManageUsersDeps, 'now'>,
+  user: Pick<ManagedUser, 'id' | 'userId'>,
+): Promise<readonly string[]> {
+  const ended = await endAccess(trx, deps, user, 'delete')
+  await deleteAccount(trx, user.id)
+  if (user.userId !== null) await deleteSharesOfUser(trx, user.userId)
+  return ended
 }
 
 /**
@@ -255,17 +270,18 @@ function refuseDeleted({ id, status }: ManagedUser): void {
 }
 
 /**
- * Ends the sign-ins of a user. If the user is stored, also disables the user, deletes pending consents, and stores the
- * work for a node.
+ * Ends the sign-ins of a user, and returns their ids. If the user is stored, also disables the user, deletes pending
+ * consents, and stores the work for a node.
  */
 async function endAccess(
   trx: Db,
-  { now }: ManageUsersDeps,
-  { id, userId }: ManagedUser,
+  { now }: Pick<ManageUsersDeps, 'now'>,
+  { id, userId }: Pick<ManagedUser, 'id' | 'userId'>,
   pending: 'revoke' | 'delete',
-): Promise<void> {
-  await endSignIns(trx, id, { now: now() })
-  if (userId === null) return
+): Promise<readonly string[]> {
+  const ended = await endSignIns(trx, id, { now: now() })
+  if (userId === null) return ended
   await disableUserRow(trx, userId, { disabled_at: now(), pending })
   await deletePendingConsents(trx, userId)
+  return ended
 }

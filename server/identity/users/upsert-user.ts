@@ -58,8 +58,12 @@ export function createUpsertUser({
   }
 }
 
+/** The reason for which a browser signs out after its user has deleted the account in another one. */
+export const accountDeleted = 'Your account is deleted.'
+
 function requireEnabled(row: UserRow): User {
   if (row.disabled_at === null) return toUser(row)
+  if (row.pending === 'delete') throw new AppError('unauthenticated', accountDeleted)
   throw new AppError('unauthenticated', 'Your account is disabled. Ask the operator of this server.')
 }
 

@@ -5,7 +5,7 @@ import { addUser } from '../../testing/factories/users.ts'
 import { clearRevoke, disableUserRow, enableUserRow } from './managed-user-store.ts'
 import { processPendingUsers } from './user-maintenance.ts'
 
-const noWork = { deleteChats: () => Promise.resolve(), onError: () => undefined }
+const noWork = { deleteData: () => Promise.resolve(), onError: () => undefined }
 
 describe.each(engines)('the maintenance of users on %s', (engine) => {
   it('deletes a user whom the operator deletes while the tokens are being revoked', async () => {
@@ -117,7 +117,7 @@ describe.each(engines)('the maintenance of users on %s', (engine) => {
     await processPendingUsers({
       database,
       embedded: false,
-      deleteChats: async () =>
+      deleteData: async () =>
         void (await db.updateTable('users').set({ disabled_at: null, pending: null }).execute()),
       onError: () => undefined,
       revokeTokens: () => Promise.resolve(),
@@ -136,7 +136,7 @@ describe.each(engines)('the maintenance of users on %s', (engine) => {
       database,
       embedded: false,
       ...noWork,
-      deleteChats: async (userId) => void deleted.push(userId),
+      deleteData: async (userId) => void deleted.push(userId),
       revokeTokens: async () =>
         void (await db.updateTable('users').set({ disabled_at: null, pending: null }).execute()),
     })

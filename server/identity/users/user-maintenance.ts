@@ -9,18 +9,19 @@ import {
   insertDisabledIdentity,
   listPendingUserIds,
 } from './managed-user-store.ts'
+import { findDeletionTime } from './withdrawn-store.ts'
 
 /** Milliseconds between two reads of the users that the operator disabled or deleted. */
 const pollIntervalMs = 1_000
 
 export interface UserMaintenanceOptions {
   readonly database: Pick<Database, 'db'>
-  /** True for the embedded provider. An identity of a hosted one stays disabled after its data is deleted. */
+  /** True for the embedded provider. An identity of a hosted one that the operator has deleted stays disabled. */
   readonly embedded: boolean
   /** Revokes the tokens of a user from other servers. */
   readonly revokeTokens: (userId: string) => Promise<void>
-  /** Deletes the chats of a user. They may be too many for one transaction. */
-  readonly deleteChats: (userId: string) => Promise<void>
+  /** Deletes the chats and files of a user. They may be too many for one transaction. */
+  readonly deleteData: (userId: string) => Promise<void>
   /** Called with errors that no user can act on. */
   readonly onError: (error: unknown) => void
 }
@@ -55,12 +56,14 @@ export async function processPendingUsers(options: UserMaintenanceOptions): Prom
 }
 
 async function deleteUserData(
-  { database: { db }, embedded, deleteChats }: UserMaintenanceOptions,
+  { database: { db }, embedded, deleteData }: UserMaintenanceOptions,
   user: UserRow,
 ): Promise<void> {
-  await deleteChats(user.id)
+  await deleteData(user.id)
   await db.transaction().execute(async (trx) => {
     const isDeleted = await deleteUserRow(trx, user.id)
-    if (isDeleted && !embedded) await insertDisabledIdentity(trx, user)
+    // Who has deleted the account by themselves may come back with a new sign-in.
+    const staysOut = !embedded && (await findDeletionTime(trx, user)) === undefined
+    if (isDeleted && staysOut) await insertDisabledIdentity(trx, user)
   })
 }

@@ -55,6 +55,17 @@ export async function lockUser(trx: Db, user: Pick<User, 'id'>): Promise<void> {
     .execute()
 }
 
+/** False for a user whom the operator has disabled, or who is being deleted. */
+export async function isEnabled(db: Db, user: Pick<User, 'id'>): Promise<boolean> {
+  const row = await db
+    .selectFrom('users')
+    .select('id')
+    .where('id', '=', user.id)
+    .where('disabled_at', 'is', null)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
 export function toUser({ id, issuer, subject, name, email, picture }: UserRow): User {
   return { id, issuer, subject, name, email, picture }
 }

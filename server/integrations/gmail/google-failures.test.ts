@@ -79,9 +79,7 @@ describe('failures at Google', () => {
     const stop = new AbortController()
     gmail.api.fail({ method: 'gmail.users.messages.list', response: 'hang', times: 10 })
     const ended = expect(client.call('search_messages', { query: '' }, stop.signal)).rejects.toThrow()
-    await expect
-      .poll(() => gmail.api.count('gmail.users.messages.list'), { timeout: 10_000 })
-      .toBeGreaterThan(1)
+    await expect.poll(() => gmail.api.count('gmail.users.messages.list')).toBeGreaterThan(1)
     stop.abort()
     const requests = gmail.api.count('gmail.users.messages.list')
     await ended

@@ -30,6 +30,8 @@ export interface PackageFormat {
   keepArguments(data: string): readonly string[]
   /** `source` names the upstream (`noteSource`), and `listed` is what its list says about the model. */
   writeOptions(request: ModelRequest, source: string, listed: ListedModel): WrittenOptions
+  /** Whether the model reads pictures in the results of tools. */
+  readonly readsPicturesInResults: (model: string) => boolean
   /** An option of the request that the model refuses by what the list says. */
   readonly findRefused?: (request: ModelRequest, listed: ListedModel) => keyof ModelOptions | undefined
   /** Marks the end of a prefix of the prompt for the provider's cache; undefined when it caches without marks. */
@@ -98,6 +100,7 @@ async function callPackage(format: PackageFormat, attempt: Attempt<PackageDialec
     ...format.writeOptions(request, thinking === 'none' ? '' : source, listed),
     source,
     cacheMark: format.cacheMark,
+    picturesInResults: format.readsPicturesInResults(request.model),
   })
   await readParts(() => model.doStream(prompt), attempt)
 }

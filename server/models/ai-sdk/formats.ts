@@ -23,6 +23,7 @@ export const anthropicFormat = ofPackage({
   readsEvent: (name) => anthropicEvents.includes(name),
   keepArguments: moveInput,
   writeOptions: writeAnthropicOptions,
+  readsPicturesInResults: () => true,
   findRefused: findRefusedOption,
   cacheMark: anthropicCacheMark,
   async open(model, settings) {
@@ -59,6 +60,8 @@ export const googleFormat = ofPackage({
     (/"args"\s*:\s*\{/.test(data) && JSON.stringify(parseWithSource(data, 'args'))) || data,
   ],
   writeOptions: writeGoogleOptions,
+  // From Gemini 3 on. For older models the package puts them beside the results, which Google wants alone.
+  readsPicturesInResults: (model) => /gemini-[3-9]/.test(model),
   async open(model, settings) {
     const { createGoogle } = await import('@ai-sdk/google')
     return createGoogle(settings).languageModel(model)

@@ -3,12 +3,21 @@ import { parseJsonExactly } from '@yonder/contract/lib/exact-json'
 import {
   anySignature,
   longIdPattern,
+  movePictures,
   shownThinking,
   writeCallIds,
   writeToolName,
   type ReturnedThinking,
 } from '../conversation.ts'
-import { callsOf, textOf, type ModelMessage, type ModelRequest } from '../model.ts'
+import {
+  callsOf,
+  mediaOf,
+  textOf,
+  type MediaPart,
+  type ModelMessage,
+  type ModelRequest,
+  type ResultPart,
+} from '../model.ts'
 import { readNote } from '../reply-parts.ts'
 
 /** A model of a provider package; all packages share this type. */
@@ -47,12 +56,15 @@ export interface PromptOptions extends Omit<WrittenOptions, 'thinking'> {
   readonly thinking: ReturnedThinking
   /** Whether calls without a signature get `anySignature`. The package gives it to models that it knows by name. */
   readonly signsCalls: boolean
+  /** Whether results have their pictures; else these come from the user. */
+  readonly picturesInResults: boolean
 }
 
 /** Writes a request in the form of the provider packages. */
 export function writePrompt(request: ModelRequest, options: PromptOptions): ProviderCall {
   const { providerOptions, maxTokens, cacheMark } = options
-  const { instructions, messages, options: { temperature, topP } = {} } = request
+  const { instructions, options: { temperature, topP } = {} } = request
+  const messages = options.picturesInResults ? request.messages : movePictures(request.messages)
   const system = instructions === undefined ? [] : [{ role: 'system' as const, content: instructions }]
   const ids = writeCallIds(messages, (call) => longIdPattern.test(call.id))
   const conversation = messages.map((message, index) =>
@@ -100,12 +112,32 @@ function writeResults(
 ): Prompt[number] {
   return {
     role: 'tool',
-    content: parts.map(({ name, text }, place) => ({
+    content: parts.map((result, place) => ({
       type: 'tool-result',
       toolCallId: ids[place] ?? '',
-      toolName: writeToolName(name),
-      output: { type: 'text', value: text },
+      toolName: writeToolName(result.name),
+      output: writeOutput(result),
     })),
+  }
+}
+
+type ToolContent = Extract<Prompt[number], { role: 'tool' }>['content'][number]
+type Output = Extract<ToolContent, { type: 'tool-result' }>['output']
+
+/** What of `media` is not moved (`movePictures`) is in the result. */
+function writeOutput({ text, media = [] }: ResultPart): Output {
+  if (media.length === 0) return { type: 'text', value: text }
+  const texts = text === '' ? [] : [{ type: 'text' as const, text }]
+  return { type: 'content', value: [...texts, ...media.map(writeMedia)] }
+}
+
+function writeMedia({ name, mediaType, data }: MediaPart) {
+  return {
+    type: 'file' as const,
+    // The packages know what to write of the name: the title of a document.
+    filename: name,
+    mediaType,
+    data: { type: 'data' as const, data },
   }
 }
 
@@ -117,7 +149,9 @@ function writeMessage(
   const text = textOf(message)
   // Anthropic refuses an empty text beside a call.
   const texts = text === '' ? [] : [{ type: 'text' as const, text }]
-  if (message.role === 'user') return { role: 'user', content: texts }
+  // Anthropic and Google recommend pictures and documents before the text that is about them.
+  if (message.role === 'user')
+    return { role: 'user', content: [...mediaOf(message).map(writeMedia), ...texts] }
   const calls = callsOf(message)
   const notes = calls.map(({ note }) =>
     thinking === 'none' ? undefined : (readNote(note, source) as ProviderNote | undefined),

@@ -17,12 +17,16 @@ describe('an entry of a list', () => {
       maxOutputTokens: 128_000,
       thinking: ['adaptive'],
       efforts: ['low', 'medium', 'high', 'xhigh', 'max'],
+      images: true,
+      pdf: true,
     })
     expect(readListedModel(haiku)).toEqual({
       contextWindow: 200_000,
       maxOutputTokens: 64_000,
       thinking: ['budget'],
       efforts: [],
+      images: true,
+      pdf: true,
     })
   })
 

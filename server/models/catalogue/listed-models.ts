@@ -13,6 +13,10 @@ export interface ListedModel {
   readonly thinking?: readonly ('adaptive' | 'budget')[]
   /** The efforts that it takes, such as `high`; empty when it takes none. */
   readonly efforts?: readonly string[]
+  /** Whether it reads pictures. */
+  readonly images?: boolean
+  /** Whether it reads PDFs as they are. */
+  readonly pdf?: boolean
 }
 
 /**
@@ -25,6 +29,8 @@ export function readListedModel(entry: Readonly<Record<string, unknown>>): Liste
   const capabilities = fieldsOf(entry['capabilities'])
   const types = supportedOf(fieldsOf(capabilities['thinking']), 'types')
   const efforts = supportedOf(fieldsOf(capabilities['effort']))
+  const images = readBoolean(fieldsOf(capabilities['image_input'])['supported'])
+  const pdf = readBoolean(fieldsOf(capabilities['pdf_input'])['supported'])
   return {
     ...(contextWindow !== undefined && { contextWindow }),
     ...(maxOutputTokens !== undefined && { maxOutputTokens }),
@@ -35,7 +41,42 @@ export function readListedModel(entry: Readonly<Record<string, unknown>>): Liste
       ],
     }),
     ...(efforts !== undefined && { efforts }),
+    ...(images !== undefined && { images }),
+    ...(pdf !== undefined && { pdf }),
   }
+}
+
+/**
+ * Reads what an entry of a list in OpenAI's form says of pictures and PDFs: lists of modalities (OpenRouter, GitHub,
+ * xAI), of capabilities (Ollama, llama.cpp), or yes and no (Mistral, Fireworks, Moonshot; LM Studio as a type).
+ */
+export function readListedInputs(
+  entry: Readonly<Record<string, unknown>>,
+): Pick<ListedModel, 'images' | 'pdf'> {
+  const modalities = [
+    fieldsOf(entry['architecture'])['input_modalities'],
+    entry['input_modalities'],
+    entry['supported_input_modalities'],
+  ].find((list) => Array.isArray(list)) as readonly unknown[] | undefined
+  if (modalities !== undefined)
+    return { images: modalities.includes('image'), pdf: modalities.includes('file') }
+  const { capabilities } = entry
+  const images = Array.isArray(capabilities)
+    ? capabilities.includes('vision') || capabilities.includes('multimodal')
+    : [
+        fieldsOf(capabilities)['vision'],
+        entry['supports_image_input'],
+        entry['supports_image_in'],
+        entry['supports_vision'],
+        entry['type'] === 'vlm' ? true : entry['type'] === 'llm' ? false : undefined,
+      ]
+        .map(readBoolean)
+        .find((value) => value !== undefined)
+  return images === undefined ? {} : { images }
+}
+
+function readBoolean(value: unknown): boolean | undefined {
+  return typeof value === 'boolean' ? value : undefined
 }
 
 /**

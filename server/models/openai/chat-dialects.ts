@@ -17,6 +17,8 @@ export interface ChatDialect extends Dialect {
   readonly splitsCalls: boolean
   /** Whether calls without a signature get the text that Google documents for them. */
   readonly signsCalls: boolean
+  /** Whether PDFs have names as Bedrock takes them. */
+  readonly plainFileNames: boolean
   /** Whether the reasoning is turned off when there are tools. */
   readonly stopsReasoning: boolean
   /** The values that fields have had before and after a refusal. None comes back, so the attempts end. */
@@ -32,6 +34,7 @@ const commonDialect: ChatDialect = {
   splitsCalls: false,
   thinking: 'own',
   signsCalls: false,
+  plainFileNames: false,
   stopsReasoning: false,
   leftOut: [],
   changed: [],
@@ -64,6 +67,12 @@ const knownServers = [
     host: /(?:^|\.)amazonaws\.com$/,
     model: /bedrock|claude|\banthropic\b|\bamazon\b|\bnova\b/,
     dialect: { emptyContent: null, leftOut: ['name'] },
+  },
+  {
+    name: 'Bedrock itself',
+    host: /(?:^|\.)amazonaws\.com$/,
+    model: /bedrock|^(?:us|eu|apac|global)\.(?:anthropic|amazon)\./,
+    dialect: { plainFileNames: true },
   },
   { name: 'xAI', host: /(?:^|\.)x\.ai$/, dialect: { leftOut: ['name'] } },
   { name: 'Cohere', host: /(?:^|\.)cohere\.(?:ai|com)$/, dialect: { leftOut: ['name'] } },
@@ -123,6 +132,7 @@ function findChange(
   if (tools.length > 0 && options?.reasoningEffort === undefined && /reasoning_effort/.test(text))
     return { stopsReasoning: true }
   if (/\b(?:single|one) tool[- _]calls?\b/.test(text)) return { splitsCalls: true }
+  if (/\bdocument (?:file )?names?\b/.test(text)) return { plainFileNames: true }
   if (namesContent.test(text)) {
     const calling = messages.filter((message) => callsOf(message).length > 0)
     if (/tool_calls/.test(text) && /\bboth\b/.test(text) && calling.some((message) => textOf(message) !== ''))

@@ -1,15 +1,27 @@
 import {
   anySignature,
+  blocksOf,
   isOwnCall,
+  movePictures,
   shortIdPattern,
   shownThinking,
+  toDataUrl,
   writeCallIds,
   writeToolName,
 } from '../conversation.ts'
-import { callsOf, textOf, type CallPart, type ModelMessage, type ModelRequest } from '../model.ts'
+import {
+  callsOf,
+  mediaOf,
+  textOf,
+  type CallPart,
+  type MediaPart,
+  type ModelMessage,
+  type ModelRequest,
+} from '../model.ts'
 import { readNote } from '../reply-parts.ts'
 import { ofWireFormat } from '../upstream/wire-format.ts'
 import { adaptDialect, firstDialect, type ChatDialect } from './chat-dialects.ts'
+import { openFileNamer, type FileNamer } from './file-names.ts'
 import { ChunkReader, type OpenaiNote } from './read-chunks.ts'
 
 /** OpenAI-compatible chat completions: OpenAI, OpenRouter, Ollama, vLLM, DeepSeek and others. */
@@ -52,16 +64,18 @@ type Written = Record<string, unknown>
 const noReply = '[No reply]'
 
 function writeMessages(
-  { instructions, messages }: ModelRequest,
+  { instructions, messages: given }: ModelRequest,
   dialect: ChatDialect,
   source: string,
 ): Written[] {
+  const messages = movePictures(given)
+  const nameFile = openFileNamer(dialect.plainFileNames)
   const ids = writeCallIds(messages, (call) => shortIdPattern.test(call.id) || isOwnCall(call, source))
   const written = messages.flatMap((message, index): Written[] => {
     const next = messages[index + 1]
     switch (message.role) {
       case 'user': {
-        const user = { role: 'user', content: textOf(message) }
+        const user = { role: 'user', content: writeContent(message, nameFile) }
         const isAfterResults = messages[index - 1]?.role === 'tool'
         return isAfterResults ? [writeAssistant([], noReply, dialect), user] : [user]
       }
@@ -84,7 +98,27 @@ function writeMessages(
   const [first] = written
   if (dialect.instructionsRole !== 'user' || first?.['role'] !== 'user')
     return [{ role: dialect.instructionsRole, content: instructions }, ...written]
-  return [{ ...first, content: `${instructions}\n\n${String(first['content'])}` }, ...written.slice(1)]
+  return [{ ...first, content: putBefore(instructions, first['content'] as Content) }, ...written.slice(1)]
+}
+
+/** A text alone is no list: many servers take only texts, and the same history keeps its bytes. */
+type Content = string | readonly object[]
+
+function writeContent(message: Extract<ModelMessage, { role: 'user' }>, nameFile: FileNamer): Content {
+  if (mediaOf(message).length === 0) return textOf(message)
+  return blocksOf(message).map((block) =>
+    typeof block === 'string' ? { type: 'text', text: block } : writeMedia(block, nameFile),
+  )
+}
+
+function writeMedia(part: MediaPart, nameFile: FileNamer): object {
+  return part.mediaType === 'application/pdf'
+    ? { type: 'file', file: { filename: nameFile(part.name), file_data: toDataUrl(part) } }
+    : { type: 'image_url', image_url: { url: toDataUrl(part) } }
+}
+
+function putBefore(text: string, content: Content): Content {
+  return typeof content === 'string' ? `${text}\n\n${content}` : [{ type: 'text', text }, ...content]
 }
 
 function writeResults({ parts }: Extract<ModelMessage, { role: 'tool' }>, ids: readonly string[]): Written[] {

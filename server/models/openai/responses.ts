@@ -1,16 +1,28 @@
 import {
+  blocksOf,
   longIdPattern,
   missesThinking,
+  movePictures,
   shownThinking,
   thinkingFor,
+  toDataUrl,
   writeCallIds,
   writeToolName,
   type ReturnedThinking,
 } from '../conversation.ts'
-import { callsOf, textOf, type ModelMessage, type ModelRequest } from '../model.ts'
+import {
+  callsOf,
+  mediaOf,
+  textOf,
+  type MediaPart,
+  type ModelMessage,
+  type ModelRequest,
+  type ResultPart,
+} from '../model.ts'
 import { readNote } from '../reply-parts.ts'
 import type { Dialect } from '../upstream/stream-reply.ts'
 import { ofWireFormat } from '../upstream/wire-format.ts'
+import { openFileNamer } from './file-names.ts'
 import { ResponseEventReader, type ResponsesNote } from './read-response-events.ts'
 
 /** Fields that not every model supports. */
@@ -19,6 +31,8 @@ interface ResponsesDialect extends Dialect {
   readonly thinking: ReturnedThinking
   readonly requestsEncryptedReasoning: boolean
   readonly requestsSummaries: boolean
+  /** Whether a result may have pictures; else they come from the user. */
+  readonly picturesInResults: boolean
 }
 
 /** Models without reasoning. Others are recognised by their refusal. */
@@ -37,6 +51,7 @@ export const responsesFormat = ofWireFormat<ResponsesDialect>({
       thinking: thinkingFor(model, url),
       requestsEncryptedReasoning: reasons,
       requestsSummaries: reasons,
+      picturesInResults: true,
       leftOut: [],
     }
   },
@@ -44,6 +59,9 @@ export const responsesFormat = ofWireFormat<ResponsesDialect>({
   adaptDialect,
   openReader: (target, parts) => new ResponseEventReader(target, parts),
 })
+
+/** llama.cpp, LM Studio, SGLang and others know a result as a text only. */
+const refusesOutputList = /\boutput\b|'input'|\bvalid string\b/i
 
 /** `rs_` begins the ids of such items, for example in “Item 'rs_1' of type 'reasoning' was provided without …”. */
 const namesReasoningItem = /encrypted|reasoning.{0,9}item|\brs_/i
@@ -55,6 +73,9 @@ function adaptDialect(
   { messages }: ModelRequest,
 ): ResponsesDialect | undefined {
   const hasNotes = messages.some((message) => callsOf(message).some(({ note }) => note !== undefined))
+  const hasPictures = messages.some((message) => message.role === 'tool' && mediaOf(message).length > 0)
+  if (dialect.picturesInResults && hasPictures && refusesOutputList.test(rejection))
+    return { ...dialect, picturesInResults: false }
   if (dialect.thinking === 'own' && missesThinking(rejection)) return { ...dialect, thinking: 'every' }
   if (dialect.thinking !== 'none' && hasNotes && namesReasoningItem.test(rejection))
     return { ...dialect, thinking: 'none' }
@@ -97,14 +118,41 @@ function writeRequest(request: ModelRequest, dialect: ResponsesDialect, source: 
   })
 }
 
-function writeItems({ messages }: ModelRequest, { thinking }: ResponsesDialect, source: string): object[] {
+const nameFile = openFileNamer(false)
+
+/** A text alone is no list, so that servers that take only texts read it, and the same history keeps its bytes. */
+function writeContent(message: Exclude<ModelMessage, { role: 'tool' }>): string | object[] {
+  if (message.role === 'assistant' || mediaOf(message).length === 0) return textOf(message)
+  return blocksOf(message).map((block) =>
+    typeof block === 'string' ? { type: 'input_text', text: block } : writeMedia(block),
+  )
+}
+
+/** `detail` has its default. The documentation requires it, and so do some servers. */
+function writeMedia(part: MediaPart): object {
+  return part.mediaType === 'application/pdf'
+    ? { type: 'input_file', filename: nameFile(part.name), file_data: toDataUrl(part) }
+    : { type: 'input_image', detail: 'auto', image_url: toDataUrl(part) }
+}
+
+function writeOutput({ text, media = [] }: ResultPart, hasPictures: boolean): string | object[] {
+  if (!hasPictures || media.length === 0) return text
+  return [...(text === '' ? [] : [{ type: 'input_text', text }]), ...media.map(writeMedia)]
+}
+
+function writeItems(
+  { messages: given }: ModelRequest,
+  { thinking, picturesInResults }: ResponsesDialect,
+  source: string,
+): object[] {
+  const messages = picturesInResults ? given : movePictures(given)
   const ids = writeCallIds(messages, (call) => longIdPattern.test(call.id))
   return messages.flatMap((message, index): object[] => {
     if (message.role === 'tool') {
-      return message.parts.map(({ text }, place) => ({
+      return message.parts.map((result, place) => ({
         type: 'function_call_output',
         call_id: ids[index - 1]?.[place],
-        output: text,
+        output: writeOutput(result, picturesInResults),
       }))
     }
     const made = thinking === 'every' ? [writeReasoning(message)] : []
@@ -120,8 +168,8 @@ function writeItems({ messages }: ModelRequest, { thinking }: ResponsesDialect, 
         },
       }
     })
-    const text = textOf(message)
-    const texts = text === '' ? [] : [{ role: message.role, content: text }]
+    const content = writeContent(message)
+    const texts = content.length === 0 ? [] : [{ role: message.role, content }]
     if (message.role === 'assistant' && thinking === 'every')
       return [
         ...texts.flatMap((item) => [...made, item]),

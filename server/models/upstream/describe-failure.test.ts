@@ -111,9 +111,26 @@ describe('a message of an upstream', () => {
     expect(findUpstreamMessage(body)).toBe(message)
   })
 
+  it('has no data of a file, in whatever form', () => {
+    const data = Buffer.from('a picture of a yellow house by the sea').toString('base64')
+    for (const form of [
+      `Invalid image_url "data:image/png;base64,${data}"`,
+      `Invalid image_url data:image/png;base64,${data.slice(0, 12)}`,
+      `cannot decode ${data}, sorry`,
+      `cannot decode ${data.repeat(1_000)}`,
+    ]) {
+      const quote = quoteUpstream(form, noSecrets)
+      expect(quote).toContain('•••')
+      expect(quote).not.toContain(data.slice(0, 12))
+    }
+    const id =
+      'Refused (req_5f3e9a1b2c4d5e6f708192a3b4c5d6e7), see https://example.com/docs/guides/images-vision'
+    expect(quoteUpstream(id, noSecrets)).toBe(id)
+  })
+
   it('is shown on one line and shortened', () => {
     expect(quoteUpstream('a\r\n\tb\u202E\0c', noSecrets)).toBe('a b c')
-    expect(quoteUpstream('x'.repeat(5000), noSecrets)).toHaveLength(301)
+    expect(quoteUpstream('no '.repeat(2000), noSecrets)).toHaveLength(301)
   })
 
   it('never shows a key, in any encoding', () => {

@@ -2,6 +2,7 @@ import { describeNetworkFailure, networkCode } from '../../http/outgoing/network
 import { parseJson } from '../../lib/json-object.ts'
 import { normalizeText, toVisibleLine } from '../../lib/text.ts'
 import { ModelFailure } from '../failure.ts'
+import { tooLargeRejection } from '../media-refusal.ts'
 import { contextExceeded, findContextWindow, maxRefusalChars, saysContextExceeded } from '../refusal.ts'
 
 /** A response that is treated as a failure. */
@@ -100,9 +101,10 @@ export function describeHttpError(
   }
   if (status === 413) {
     const isNamed = saysContextExceeded(response.body.slice(0, maxRefusalChars))
-    return contextExceeded(upstream, isNamed ? findContextWindow(response.body) : undefined)
+    if (isNamed) return contextExceeded(upstream, findContextWindow(response.body))
+    return contextExceeded(upstream, undefined, tooLargeRejection)
   }
-  const rejection = [400, 422, 500, 501].includes(status) ? response.body : ''
+  const rejection = [400, 415, 422, 500, 501].includes(status) ? response.body : ''
   return new ModelFailure(
     'upstream_error',
     `${upstream} returned an error (${status})${quote}${status >= 500 ? ' Try again in a moment.' : ''}`,
@@ -280,6 +282,12 @@ function repeats(line: string, content: string): boolean {
   return head.includes(flat)
 }
 
+/**
+ * The data of a file that the upstream repeats: a data URL, or a long word in base64. It is found by its form: searching
+ * for all that was sent would take long, because that may be many megabytes. Ids of requests are shorter.
+ */
+const fileData = /(?<=;base64,)[^\s"'`]+|[A-Za-z0-9+/]{40,}={0,2}/g
+
 function maskKeys(line: string, key: string | null): string {
   let masked = line
   if (key !== null && key !== '') {
@@ -287,6 +295,7 @@ function maskKeys(line: string, key: string | null): string {
     for (const form of forms) masked = masked.replaceAll(form, '•••')
   }
   return masked
+    .replace(fileData, '•••')
     .replace(/\b(bearer\s+)\S{6,}/gi, '$1•••')
     .replace(/\b(?:sk|pk|rk|gsk|xai)[-_][A-Za-z0-9_*-]{6,}|\bAIza[A-Za-z0-9_-]{8,}/g, '•••')
 }

@@ -95,7 +95,7 @@ export function streamReply<Own extends Dialect>(
           return
         } catch (error) {
           if (signal.aborted || parts.hasContent) throw error
-          const reason = explainRefusal(error, sent, target.upstream)
+          const reason = explainRefusal(error, sent, target.upstream, sentBody)
           const next = findNext(tried, sent, error, reason)
           if (next === undefined) {
             // Whatever else was refused, the fields were taken.

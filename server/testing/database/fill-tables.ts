@@ -1,9 +1,20 @@
 import { sql, type Kysely } from 'kysely'
-import { copiedTables, primaryKeys } from '../../db/backup/tables.ts'
+import { copiedTables, type CopiedTable, primaryKeys } from '../../db/backup/tables.ts'
 import type { Database } from '../../db/database.ts'
+import { oneBuffer, pieceBytes } from '../../db/files/file-bytes.ts'
 
 /** Rows of each table. The second one has null wherever it may. */
 const rowsPerTable = 3
+
+/**
+ * Tables with other numbers of rows. The bytes of files are elsewhere with SQLite, and a start moves the former files.
+ */
+const otherRows: Readonly<Partial<Record<CopiedTable, number>>> = { files: 0, file_pieces: 5 }
+
+/** How many rows each table then has. */
+export const filledRows = Object.fromEntries(
+  copiedTables.map((table) => [table, otherRows[table] ?? rowsPerTable]),
+)
 
 /** Texts that a careless format, encoding or order would change. */
 const oddTexts = [
@@ -14,12 +25,13 @@ const oddTexts = [
 const oddIntegers = [Number.MAX_SAFE_INTEGER, 0, Number.MIN_SAFE_INTEGER]
 const oddNumbers = [0.1, 1, 5e-324]
 
-/** Inserts rows with unusual values into every table that a backup contains. */
-export async function fillTables({ db, dialect }: Database): Promise<void> {
+/** Inserts rows with unusual values into every table that a backup contains, and the bytes of files. */
+export async function fillTables({ db, dialect, bytes }: Database): Promise<void> {
   const columnsOf = dialect.kind === 'sqlite' ? await listSqliteColumns(db) : await listPostgresColumns(db)
   const untyped = db as unknown as Kysely<Record<string, Record<string, unknown>>>
   await db.deleteFrom('installation').execute()
   for (const table of copiedTables) {
+    if (table in otherRows) continue
     const columns = columnsOf.filter((column) => column.table === table)
     const keys: readonly string[] = primaryKeys[table]
     for (let index = 0; index < rowsPerTable; index++) {
@@ -37,6 +49,8 @@ export async function fillTables({ db, dialect }: Database): Promise<void> {
       await untyped.insertInto(table).values(Object.fromEntries(row)).execute()
     }
   }
+  for (const [index, size] of [1, pieceBytes, 2 * pieceBytes + 7].entries())
+    await bytes.write(keyOf('user_files', 'id', index), oneBuffer(Buffer.alloc(size, 'bytes ä\0\xff')))
 }
 
 interface Column {
@@ -60,7 +74,7 @@ async function listPostgresColumns(db: Database['db']): Promise<readonly Column[
   return rows
 }
 
-const references = new Set(['user_id', 'chat_id', 'message_id', 'run_id', 'connector_id'])
+const references = new Set(['user_id', 'chat_id', 'message_id', 'run_id', 'connector_id', 'file_id'])
 
 /** Lower case sorts after upper case in binary order, and before it in most languages. */
 const keyOf = (table: string, column: string, index: number): string =>
@@ -70,6 +84,12 @@ function referredTo(table: string, column: string): string {
   if (column === 'name') return 'integration'
   if (column !== 'id') return column
   return (
-    { users: 'user_id', chats: 'chat_id', messages: 'message_id', connectors: 'connector_id' }[table] ?? table
+    {
+      users: 'user_id',
+      chats: 'chat_id',
+      messages: 'message_id',
+      connectors: 'connector_id',
+      user_files: 'file_id',
+    }[table] ?? table
   )
 }

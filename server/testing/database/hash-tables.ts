@@ -3,8 +3,11 @@ import { sql } from 'kysely'
 import type { Database } from '../../db/database.ts'
 import { listTables } from './list-tables.ts'
 
-/** The tables of the search index, which are written some time after the messages, of running servers, and of SQLite. */
-const omittedTables = /search|^sqlite_|^nodes$|^changes$/
+/**
+ * The tables of the search index, which are written some time after the messages, of running servers, of SQLite, and of
+ * the bytes of files, which are never changed and with SQLite in a folder.
+ */
+const omittedTables = /search|^sqlite_|^nodes$|^changes$|^file_pieces$/
 
 /** Columns that change without a request. */
 const unstableColumns = new Set(['lease_until'])

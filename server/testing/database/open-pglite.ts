@@ -2,6 +2,7 @@ import { PGlite, types } from '@electric-sql/pglite'
 import { Kysely, PGliteDialect } from 'kysely'
 import type { Database } from '../../db/database.ts'
 import { postgresDialect } from '../../db/dialects/postgres.ts'
+import { TableBytes } from '../../db/files/table-bytes.ts'
 import type { Tables } from '../../db/tables/tables.ts'
 
 /**
@@ -20,6 +21,7 @@ export async function openPglite(dump?: string): Promise<Database> {
     db,
     dialect: postgresDialect,
     file: null,
+    bytes: new TableBytes(db),
     check: async () => {
       await engine.query('update installation set issuer = issuer')
     },

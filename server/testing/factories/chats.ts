@@ -27,6 +27,9 @@ export function chatRow(fields: Partial<ChatRow> = {}): ChatRow {
     unread: 0,
     project_id: null,
     deleted_at: null,
+    source: null,
+    source_id: null,
+    bot_id: null,
     ...fields,
   }
 }

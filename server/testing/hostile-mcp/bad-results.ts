@@ -1,4 +1,5 @@
 import { needsSignInKey } from '../../integrations/integration-connector.ts'
+import { makePng } from '../files/upload-file.ts'
 import { event, json, onCall, sse, text, type Behaviour, type Exchange } from './hostile-behaviour.ts'
 
 /** Responds with a structured result: a list of `count` items, nested nearly as deep as the product accepts. */
@@ -111,6 +112,32 @@ export const badResults: Readonly<Record<string, Behaviour>> = {
         ],
       }),
     ),
+  },
+  // A grey picture of the requested size, in pixels, and a file of so many bytes, between other blocks.
+  files: {
+    post: onCall(({ response, message }) => {
+      const {
+        width = 64,
+        height = 64,
+        bytes = 4,
+      } = (message.params?.arguments ?? {}) as Record<string, number>
+      json(response, message.id, {
+        content: [
+          { type: 'text', text: 'Before the files.' },
+          { type: 'image', mimeType: 'image/png', data: makePng(width, height).toString('base64') },
+          { type: 'audio', mimeType: 'audio/wav', data: Buffer.from('RIFF....WAVEfmt ').toString('base64') },
+          {
+            type: 'resource',
+            resource: {
+              uri: 'file:///reports/report.bin',
+              mimeType: 'application/x-report',
+              blob: Buffer.alloc(bytes).toString('base64'),
+            },
+          },
+          { type: 'text', text: 'After the files.' },
+        ],
+      })
+    }),
   },
   blocks: {
     post: onCall(({ response, message }) =>

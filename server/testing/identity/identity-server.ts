@@ -19,6 +19,7 @@ import {
 } from '../../identity/identity-routes.ts'
 import type { Identity, OnNewUser } from '../../identity/identity.ts'
 import { openIdentity } from '../../identity/open-identity.ts'
+import { registerOwnAccountRoutes } from '../../identity/users/own-account-routes.ts'
 import { freePort } from '../free-port.ts'
 
 export const testSecret = 'a secret of thirty-two characters or more'
@@ -50,7 +51,7 @@ export interface IdentityServer {
   close(): Promise<void>
 }
 
-/** Serves the real sign-in on a port, with `/api/settings` and one route that needs a token. */
+/** Serves the real sign-in on a port, with `/api/settings` and the routes of the signed-in user. */
 export async function openIdentityServer(options: IdentityServerOptions): Promise<IdentityServer> {
   const { database, environment = {}, clock = { offset: 0 }, onNewUser = async () => undefined } = options
   const port = options.port ?? (await freePort())
@@ -79,6 +80,7 @@ export async function openIdentityServer(options: IdentityServerOptions): Promis
   await identity.register(app)
   await app.register(async (api: Api) => registerSettingsRoutes(api, { identity, config }))
   await app.register(async (api: Api) => registerUserRoutes(api, identity))
+  await app.register(async (api: Api) => registerOwnAccountRoutes(api, { config, database, identity, now }))
   await app.register(async (api: Api) => registerSignInFailureRoutes(api))
   options.extend?.(app)
   await app.listen({ port, host: 'localhost' })

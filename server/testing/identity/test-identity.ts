@@ -39,8 +39,11 @@ export function createTestIdentity(
       idOf: (token) => token,
       listEnded: () => Promise.resolve(ended),
       onEnd: (listener) => void listeners.push(listener),
+      notifyEnded: () => Promise.resolve(),
     },
     readIdToken: null,
+    // An "ID token" of a test is the time itself.
+    readSignInTime: (_token, idToken) => Promise.resolve(Number(idToken)),
     verify(token) {
       const user = known.get(token)
       if (user === undefined) return Promise.reject(new AppError('unauthenticated', 'Sign in again.'))

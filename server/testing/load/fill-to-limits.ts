@@ -1,8 +1,8 @@
 import type { Kysely } from 'kysely'
-import { insertFiles } from '../../chats/file-store.ts'
 import type { Database } from '../../db/database.ts'
 import type { Tables } from '../../db/tables/tables.ts'
 import { addChat, addCompaction, addPath, type NewPathMessage } from '../factories/chats.ts'
+import { addFile } from '../factories/files.ts'
 
 /** How much a user has stored, as a part of every limit. */
 export interface Fill {
@@ -71,15 +71,12 @@ export async function fillToLimits(database: Database, userId: string, fill: Fil
   const largeMessages = Math.max(4, Math.ceil(fill.chatChars / 1_000_000))
   const large = await fillChat(db, userId, largeMessages, Math.floor(fill.chatChars / largeMessages))
   const waiting = await fillWaitingChat(db, userId)
-  await insertFiles(db, large.chat, large.leaf, [
-    {
-      id: `file of ${userId}`,
-      name: 'large.png',
-      type: 'image/png',
-      size: fill.fileBytes,
-      data: Buffer.alloc(fill.fileBytes, 7).toString('base64'),
-    },
-  ])
+  await addFile(
+    database,
+    { userId, chatId: large.chat, messageId: large.leaf },
+    { id: `file of ${userId}` },
+    Buffer.alloc(fill.fileBytes, 7),
+  )
   const compaction = await addCompaction(db, {
     id: `compaction-${userId}`,
     chat_id: large.chat,
@@ -208,7 +205,33 @@ async function fillConnectors(db: Db, userId: string, { connectors, schemaChars 
     }))
     await insertEach(db, 'tool_permissions', [...allowed, ...named])
   }
+  await fillGrants(db, userId, schemaChars)
   return 'Connector 0'
+}
+
+/** As many grants with limits as a user may have, for tools that have changed since. */
+async function fillGrants(db: Db, userId: string, schemaChars: number): Promise<void> {
+  const inputSchema = { type: 'object', description: 'd'.repeat(schemaChars) }
+  const definition = JSON.stringify({
+    name: 'tool 1',
+    title: null,
+    description: letter.repeat(4_096),
+    inputSchema,
+    outputSchema: null,
+    annotations: null,
+  })
+  const rows = times(499).map((index) => ({
+    id: `grant-${userId}-${index}`,
+    user_id: userId,
+    connector_id: `connector-${userId}-0`,
+    name: `tool ${index % toolsPerConnector}`,
+    fingerprint: 'other',
+    definition,
+    bot_id: `bot-${userId}-0`,
+    rule: JSON.stringify({ argument: `${index}`, test: 'begins', value: letter.repeat(2_000) }),
+    created_at: index,
+  }))
+  await insertEach(db, 'tool_grants', rows)
 }
 
 async function fillChat(db: Db, userId: string, count: number, chars: number) {
@@ -255,7 +278,25 @@ async function fillWaitingChat(db: Db, userId: string) {
       tool: 'tool 0',
       arguments: args,
       call_state: 'waiting',
-      call: JSON.stringify({ id: 'c', name: 'connector_0__tool_0', rest: [] }),
+      call: JSON.stringify({
+        id: 'c',
+        name: 'connector_0__tool_0',
+        askedAt: Date.now(),
+        total: 2,
+        rest: [
+          {
+            id: 'later',
+            name: 'connector_0__tool_0',
+            arguments: args,
+            target: {
+              connectorId: `connector-${userId}-0`,
+              connectorName: 'Connector 0',
+              toolName: 'tool 0',
+            },
+            preview: { asks: true, fingerprint: 'f' },
+          },
+        ],
+      }),
     },
   ])
   return { waitingChat: chat, waitingCall: 'call' }
@@ -353,6 +394,9 @@ async function fillCalls(db: Db, userId: string): Promise<void> {
     approval: 'once',
     outcome: 'done',
     started_at: index,
+    decided_at: Date.now() - index,
+    chat_id: `chat-${userId}-waiting`,
+    message_id: 'call',
   }))
   await insertEach(db, 'tool_calls', rows)
 }

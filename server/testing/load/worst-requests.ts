@@ -29,6 +29,10 @@ export const worstRequests: Readonly<Record<string, (filled: Filled) => readonly
   'GET /api/settings': () => [],
   'GET /api/auth/userinfo': () => [],
   'POST /api/auth/id-token': () => [{ what: 'a long token', body: { id_token: 'x.'.repeat(500_000) } }],
+  'GET /api/account': () => [{ what: 'everything is counted' }],
+  'POST /api/account/delete': () => [
+    { what: 'a long token', body: { confirmation: letter.repeat(2_000), id_token: 'x.'.repeat(16_000) } },
+  ],
   'GET /api/bots': () => [{ what: '200 bots with instructions' }],
   'POST /api/bot': () => [
     { what: 'long instructions', body: { name: 'New', model: 'm', instructions: letter.repeat(50_000) } },
@@ -97,6 +101,27 @@ export const worstRequests: Readonly<Record<string, (filled: Filled) => readonly
   'GET /api/mcp-server/{name}/tools/{tool}': ({ connector: name, tool }) => [
     { what: 'a large tool', path: { name, tool } },
   ],
+  'GET /api/grants': () => [{ what: '20,000 places on lists, and 500 grants with limits' }],
+  'POST /api/grants': ({ bot, longChat: chatId }) => [
+    {
+      what: 'a large tool',
+      body: {
+        server: 'Connector 4',
+        tool: 'tool 1',
+        fingerprint: '1'.padEnd(64, '0'),
+        bot,
+        chatId,
+        minutes: 5,
+        rule: { argument: 'field_1', test: 'begins', value: letter.repeat(2_000) },
+      },
+    },
+  ],
+  'DELETE /api/grants/{id}': () => [{ what: 'an unknown one', path: { id: `list.x.${'x'.repeat(900)}` } }],
+  'DELETE /api/grants': () => [
+    { what: 'those of a connector', query: { server: 'Connector 5' } },
+    { what: 'all', query: { all: 'true' } },
+  ],
+  'GET /api/tool-calls': () => [{ what: '100 of 1,000 decided calls', query: { limit: '100' } }],
   'GET /api/integrations': () => [],
   'GET /api/integration/types': () => [],
   'POST /api/integration': () => [],
@@ -136,6 +161,25 @@ export const worstRequests: Readonly<Record<string, (filled: Filled) => readonly
       query: { section: 'all', limit: '200', filter: times(60).join(' ') },
     },
   ],
+  'GET /api/transfers': () => [{ what: 'an import' }],
+  // The bytes of a whole chat are streamed.
+  'GET /api/chat/{id}/export': ({ longChat: id, largeChat }) => [
+    { what: 'many messages as markdown', path: { id }, query: { format: 'markdown' } },
+    { what: 'large messages as JSON', path: { id: largeChat }, query: { format: 'json', files: 'true' } },
+  ],
+  'POST /api/exports': () => [],
+  'POST /api/exports/{id}/link': () => [],
+  'GET /api/exports/{id}/file': () => [],
+  'POST /api/exports/{id}/cancel': () => [],
+  'POST /api/imports': () => [
+    {
+      what: '100 files with long names',
+      body: { files: times(100).map(() => ({ name: letter.repeat(3_000), size: 1 })) },
+    },
+  ],
+  'PUT /api/imports/{id}/files/{number}': () => [],
+  'POST /api/imports/{id}/start': () => [],
+  'POST /api/imports/{id}/cancel': () => [],
   'GET /api/chat-list/marks': () => [{ what: 'all chats' }],
   'GET /api/chats/{id}': ({ longChat, largeChat }) => [
     { what: 'many messages', path: { id: longChat } },
@@ -191,6 +235,18 @@ export const worstRequests: Readonly<Record<string, (filled: Filled) => readonly
       },
     },
   ],
+  'PUT /api/tool/step-decision': ({ waitingChat, waitingCall }) => [
+    {
+      what: 'changed arguments with many keys',
+      body: {
+        chatId: waitingChat,
+        messageId: waitingCall,
+        callId: 'later',
+        allow: true,
+        edited: manyKeys(9_000, 0),
+      },
+    },
+  ],
   'POST /api/tool/answer': ({ waitingChat, waitingCall }) => [
     {
       what: 'wrong values',
@@ -235,13 +291,71 @@ export const worstRequests: Readonly<Record<string, (filled: Filled) => readonly
     },
   ],
   'POST /api/chat/stop': ({ longChat: chatId }) => [{ what: 'many messages', body: { chatId } }],
+  'GET /api/chat/queue': ({ longChat: chatId }) => [{ what: 'many messages', query: { chatId } }],
+  'POST /api/chat/queue': ({ bot, longChat: chatId, longLeaf: parentId }) => [
+    {
+      what: 'a long message in a long chat',
+      body: { chatId, id: 'queued', botName: bot, parentId, content: letter.repeat(16_000) },
+    },
+    {
+      what: 'many parts',
+      body: {
+        chatId,
+        id: 'parts',
+        botName: bot,
+        content: times(4_000).map(() => ({ type: 'text', text: 'x' })),
+      },
+    },
+  ],
+  'PATCH /api/chat/queue/{id}': ({ longChat: chatId }) => [
+    { what: 'a long message', path: { id: 'x' }, body: { chatId, content: letter.repeat(16_000) } },
+  ],
+  'DELETE /api/chat/queue/{id}': ({ longChat: chatId }) => [
+    { what: 'an unknown message', path: { id: 'x' }, query: { chatId } },
+  ],
+  'POST /api/chat/queue/{id}/send': ({ longChat: chatId }) => [
+    { what: 'an unknown message', path: { id: 'x' }, body: { chatId } },
+  ],
+  'POST /api/chat/queue/continue': ({ longChat: chatId }) => [
+    { what: 'many messages', body: { chatId, id: 'x', paused: 'stopped' } },
+  ],
   // Streams are measured by `bench/many-streams.ts` and `bench/relay.ts`.
   'GET /api/chat/{id}/stream': () => [],
+  'GET /api/notifications': () => [],
+  'PATCH /api/notifications': () => [],
+  'POST /api/notifications/devices': () => [],
+  'DELETE /api/notifications/devices/{id}': () => [],
+  'POST /api/notifications/devices/{id}/test': () => [],
+  'PUT /api/notifications/webhook': () => [],
+  'DELETE /api/notifications/webhook': () => [],
+  'POST /api/notifications/webhook/test': () => [],
+  'PUT /api/notifications/presence': () => [],
   'GET /api/live': () => [],
   'POST /api/share/{chatId}': ({ largeChat: chatId, largeLeaf: messageId }) => [
     { what: 'a shared chat', path: { chatId }, body: { messageId } },
   ],
+  'GET /api/drafts': () => [],
+  'PUT /api/drafts': () => [
+    {
+      what: '200 drafts',
+      body: {
+        drafts: Object.fromEntries(times(200).map((index) => [`draft ${index}`, letter.repeat(1_500)])),
+      },
+    },
+  ],
+  // Uploads are measured by `bench/hostile-files.ts`.
+  'POST /api/files': () => [],
+  'GET /api/files': () => [{ what: 'a large file' }],
+  'DELETE /api/files/{id}': ({ file: id }) => [{ what: 'a file of a message', path: { id } }],
+  'POST /api/files/plan': ({ bot, file }) => [
+    { what: 'a large file', body: { botName: bot, files: [file] } },
+  ],
+  'GET /api/inbox': () => [{ what: 'a long call' }],
   'GET /api/shares': () => [{ what: '1,000 links' }],
+  'PATCH /api/share/{id}': () => [{ what: 'an unknown link', path: { id: 'x' }, body: { files: true } }],
+  'GET /api/share/{id}/files/{fileId}': ({ shares: [long], file: fileId }) => [
+    { what: 'a file that does not go along', path: { id: long, fileId } },
+  ],
   'DELETE /api/share/{id}': () => [{ what: 'an unknown link', path: { id: 'x' } }],
   'GET /api/share/{id}': ({ shares: [long, large] }) => [
     { what: 'many messages', path: { id: long } },

@@ -1,3 +1,4 @@
+import type { Config } from '../../config/config.ts'
 import type { IntegrationConnectors } from '../../connectors/built-in/built-in-connectors.ts'
 import { connectConnector } from '../../connectors/connect-connector.ts'
 import type { ConnectorDeps } from '../../connectors/connector-deps.ts'
@@ -47,6 +48,7 @@ export interface TestConnectorsOptions {
   readonly now?: () => number
   readonly database?: TestDatabase
   readonly integrations?: IntegrationConnectors
+  readonly ceilings?: Partial<Config['ceilings']>
 }
 
 /** Opens the connectors with a new database, unless `options` has one. */
@@ -75,6 +77,7 @@ export async function openTestConnectors(options: TestConnectorsOptions = {}): P
   const config = {
     publicUrl: options.publicUrl ?? 'http://localhost:3000',
     maxCallMs: connectorLimits.maxCallMs,
+    ceilings: { alwaysAsk: [], blocked: [], maxGrantHours: null, ...options.ceilings },
     connectorRegistryUrl: options.registryUrl ?? null,
     connectorClientMetadataUrl: options.clientMetadataUrl ?? null,
   }

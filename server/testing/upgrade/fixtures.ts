@@ -1,7 +1,8 @@
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { gunzipSync, gzipSync } from 'node:zlib'
+import { filesFolderOf } from '../../db/dialects/sqlite.ts'
 import { sqliteFileName } from '../../db/open-database.ts'
 import type { Engine } from '../database/test-database.ts'
 
@@ -80,8 +81,24 @@ export function unpackFixture(migrations: number, engine: Engine, dataDir: strin
   writeFileSync(join(dataDir, 'secret.key'), readFileSync(pathOf(migrations, keyFile)), { mode: 0o600 })
   const data = readZipped(migrations, dataFiles[engine])
   if (engine === 'postgres') return data.toString()
-  writeFileSync(join(dataDir, sqliteFileName), data, { mode: 0o600 })
+  const path = join(dataDir, sqliteFileName)
+  writeFileSync(path, data, { mode: 0o600 })
+  for (const [name, bytes] of Object.entries(readFixtureFiles(migrations))) {
+    const file = join(filesFolderOf(path), name)
+    mkdirSync(dirname(file), { recursive: true })
+    writeFileSync(file, Buffer.from(bytes, 'base64'))
+  }
   return null
+}
+
+/** The files of users beside a SQLite file, by their paths, as base64. Versions before migration 9 had none. */
+export type FixtureFiles = Readonly<Record<string, string>>
+
+const filesName = 'sqlite-files.json.gz'
+
+function readFixtureFiles(migrations: number): FixtureFiles {
+  if (!existsSync(pathOf(migrations, filesName))) return {}
+  return JSON.parse(readZipped(migrations, filesName).toString()) as FixtureFiles
 }
 
 export interface NewFixture {
@@ -90,14 +107,17 @@ export interface NewFixture {
   readonly secretKey: Buffer
   /** The SQLite file, or the SQL of `pg_dump`. */
   readonly data: Buffer
+  /** With SQLite. */
+  readonly files?: FixtureFiles
   readonly content: FixtureContent
 }
 
 /** Writes the files of one engine, over those that exist. */
-export function writeFixture({ migrations, engine, secretKey, data, content }: NewFixture): void {
+export function writeFixture({ migrations, engine, secretKey, data, files, content }: NewFixture): void {
   mkdirSync(pathOf(migrations, ''), { recursive: true })
   writeFileSync(pathOf(migrations, keyFile), secretKey)
   writeZipped(migrations, dataFiles[engine], data)
+  if (files !== undefined) writeZipped(migrations, filesName, Buffer.from(JSON.stringify(files)))
   writeZipped(migrations, `${engine}-content.json.gz`, Buffer.from(JSON.stringify(content)))
 }
 

@@ -4,7 +4,7 @@ import type { RequestClient } from '../send-request.ts'
 import type { RecordedResponse } from './fixtures.ts'
 
 /** Whole words of the fixtures, one without spaces around it, parts of words, and words that no chat has. */
-const searches = ['harbour', 'lighthouse', '灯台', 'root quest', 'nothing has this']
+const searches = ['harbour', 'lighthouse', '灯台', 'beacon', 'root quest', 'nothing has this']
 
 /** Reads the settings, chats, usage and searches of a user, as far as the version has them. */
 export async function recordUser(client: RequestClient): Promise<RecordedResponse[]> {
@@ -16,6 +16,8 @@ export async function recordUser(client: RequestClient): Promise<RecordedRespons
     await read('/api/projects'),
     await read('/api/mcp-servers'),
     await read('/api/mcp-server/Tools/calls'),
+    await read('/api/grants'),
+    await read('/api/notifications'),
     await read('/api/integrations'),
     await read('/api/shares'),
     await read(`/api/usage?from=${today}&to=${today}&time_zone=UTC`),

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -7,13 +7,13 @@ import { fileURLToPath } from 'node:url'
 import type { ChatList } from '@yonder/contract/chat'
 import type { Database } from '../../db/database.ts'
 import { openPostgres } from '../../db/dialects/postgres.ts'
-import { openSqlite } from '../../db/dialects/sqlite.ts'
+import { filesFolderOf, openSqlite } from '../../db/dialects/sqlite.ts'
 import { countAppliedMigrations } from '../../db/migrate.ts'
 import { sqliteFileName } from '../../db/open-database.ts'
 import type { Engine } from '../database/test-database.ts'
 import { SignInSession } from '../identity/sign-in-session.ts'
 import { createRequestClient, overHttp, type RequestClient } from '../send-request.ts'
-import { fixtureUrl, fixtureUsers, writeFixture, type FixtureContent } from './fixtures.ts'
+import { fixtureUrl, fixtureUsers, writeFixture, type FixtureContent, type FixtureFiles } from './fixtures.ts'
 import { startProduct } from './product-process.ts'
 import { recordResponse, recordUser } from './record-responses.ts'
 import { startStandIns, useProduct } from './use-product.ts'
@@ -49,7 +49,8 @@ async function makeFixture(folder: string, engine: Engine, storage: Storage): Pr
     await product.stop()
     const data = databaseUrl === null ? readSqlite(dataDir) : dumpPostgres(databaseUrl)
     const secretKey = readFileSync(join(dataDir, 'secret.key'))
-    writeFixture({ migrations, engine, secretKey, data, content })
+    const files = databaseUrl === null ? { files: readFiles(dataDir) } : {}
+    writeFixture({ migrations, engine, secretKey, data, ...files, content })
     console.log(`${engine}: ${migrations} migrations, ${data.length} bytes`)
   } finally {
     await product.stop()
@@ -104,6 +105,13 @@ function readSqlite(dataDir: string): Buffer {
   const path = join(dataDir, sqliteFileName)
   if (existsSync(`${path}-wal`)) throw new Error('The server did not close its database.')
   return readFileSync(path)
+}
+
+function readFiles(dataDir: string): FixtureFiles {
+  const folder = filesFolderOf(join(dataDir, sqliteFileName))
+  const names = existsSync(folder) ? readdirSync(folder, { recursive: true, encoding: 'utf8' }) : []
+  const files = names.filter((name) => statSync(join(folder, name)).isFile())
+  return Object.fromEntries(files.map((name) => [name, readFileSync(join(folder, name)).toString('base64')]))
 }
 
 /** Without the commands of `psql`, which other clients do not know. */

@@ -1,10 +1,14 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import type { Chat } from '@yonder/contract/chat'
 import type { Message } from '@yonder/contract/message'
+import type { Transfer, Transfers } from '@yonder/contract/transfer'
+import { uploadFile } from '../files/upload-file.ts'
+import { exportedChat, exportedMessage, makeExport } from '../imports/make-export.ts'
 import { startApiKeyMcpServer } from '../mcp/api-key-mcp-server.ts'
 import { startOAuthMcpServer } from '../mcp/oauth-mcp-server.ts'
 import { startScriptedModel, type ScriptedModel, type Step } from '../models/scripted-model.ts'
-import type { RequestClient, TestResponse } from '../send-request.ts'
-import { fixtureSecrets } from './fixtures.ts'
+import { overHttp, type RequestClient, type TestResponse } from '../send-request.ts'
+import { fixtureSecrets, fixtureUrl } from './fixtures.ts'
 
 /** The servers that the users of a fixture use. */
 export interface StandIns {
@@ -60,6 +64,9 @@ export async function useProduct(
   await failAndStop(ada, standIns.model)
   await callTools(ada, standIns.model)
   await fillWindow(ada)
+  await sendFiles(ada)
+  await importChats(ada)
+  await succeed(ada.put('/api/notifications/webhook', { url: 'https://hooks.example.com/yonder' }))
   await send(grace, await newChat(grace), 'What does Grace think of the harbour?')
 }
 
@@ -128,6 +135,51 @@ async function writeBranches(client: RequestClient): Promise<Chat> {
   return readChat(client, id)
 }
 
+/** A chat of another product, with a call of a tool. */
+async function importChats(client: RequestClient): Promise<void> {
+  const call = { server: 'Web', tool: 'search', arguments: '{"query":"beacon"}' }
+  const result = { status: 'done', duration: null, parts: [{ type: 'text', text: 'Three beacons.' }] }
+  const messages = [
+    exportedMessage('u1', null, { content: 'Where is a beacon?' }),
+    exportedMessage('a1', 'u1', { role: 'assistant', content: '', ...call, call: { state: 'answered' } }),
+    exportedMessage('r1', 'a1', { ...call, content: 'Three beacons.', outcome: result }),
+    exportedMessage('a2', 'r1', { role: 'assistant', content: 'There are three.', model: 'claude-owl' }),
+  ]
+  const chat = exportedChat(1, { title: 'Beacons', messages, selected_message_id: 'a2' })
+  const bytes = makeExport([chat])
+  const files = [{ name: 'beacons.zip', size: bytes.length }]
+  const { id } = (await succeed(client.post('/api/imports', { files }))).json<Transfer>()
+  await succeed(
+    overHttp(fixtureUrl).send({
+      method: 'PUT',
+      url: `/api/imports/${id}/files/0`,
+      headers: { ...client.headers, 'content-type': 'application/octet-stream' },
+      body: bytes,
+    }),
+  )
+  await endImport(client, 'ready')
+  await succeed(client.post(`/api/imports/${id}/start`, { bot: 'Helper', project: true }))
+  await endImport(client, 'done')
+}
+
+async function endImport(client: RequestClient, end: Transfer['state']): Promise<void> {
+  for (;;) {
+    const last = (await client.get('/api/transfers')).json<Transfers>().import
+    if (last?.state === end) return
+    if (last?.state !== 'reading' && last?.state !== 'running')
+      throw new Error(`The import failed: ${last?.error}`)
+    await wait(50)
+  }
+}
+
+/** A chat with a text and a picture that the user has attached. */
+async function sendFiles(client: RequestClient): Promise<void> {
+  const text = await uploadFile(fixtureUrl, client, 'notes.txt', Buffer.from('The keeper is called Ida.\n'))
+  const picture = await uploadFile(fixtureUrl, client, 'tower.png', Buffer.from(image, 'base64'))
+  const parts = [text, picture].map(({ id, name }) => ({ type: 'file', file: { id, name } }))
+  await send(client, await newChat(client), [{ type: 'text', text: 'Read my notes.' }, ...parts])
+}
+
 /** A chat with a reply that failed, and one with a reply that the user stopped. */
 async function failAndStop(client: RequestClient, model: ScriptedModel): Promise<void> {
   await send(client, await newChat(client), 'Fail, please.')
@@ -145,7 +197,10 @@ async function failAndStop(client: RequestClient, model: ScriptedModel): Promise
   gate.open()
 }
 
-/** Chats with a call that was approved, one that was denied, and one that waits; then the tool is allowed. */
+/**
+ * Chats with a call that was approved, one that was approved with other arguments, one that was denied, and one that waits,
+ * with a message behind it; then the tool is allowed, for one bot and for all.
+ */
 async function callTools(client: RequestClient, model: ScriptedModel): Promise<void> {
   const draw = async () => {
     const id = await newChat(client)
@@ -157,17 +212,30 @@ async function callTools(client: RequestClient, model: ScriptedModel): Promise<v
   }
   const approved = await draw()
   await confirm(client, approved.id, approved.call)
+  const edited = await draw()
+  await confirm(client, edited.id, edited.call, { subject: 'harbour' })
   const denied = await draw()
   await send(client, denied.id, 'No, tell me about the harbour.')
-  await draw()
+  const waiting = await draw()
+  const queued = { chatId: waiting.id, id: 'queued-message', botName: 'Helper', content: 'And then a boat.' }
+  await succeed(client.post('/api/chat/queue', queued))
+  const { server, tool, call } = waiting.call
+  await succeed(
+    client.post('/api/grants', { server, tool, fingerprint: call?.fingerprint, bot: 'Bot with a key' }),
+  )
   const connectors = (await succeed(client.get('/api/mcp-servers'))).json<{ name: string; url: string }[]>()
   const url = connectors.find(({ name }) => name === 'Tools')?.url
   await succeed(client.put('/api/mcp-server/Tools', { name: 'Tools', url, allow_tools: ['draw'] }))
 }
 
-async function confirm(client: RequestClient, chatId: string, call: Message): Promise<void> {
+async function confirm(
+  client: RequestClient,
+  chatId: string,
+  call: Message,
+  edited?: Readonly<Record<string, unknown>>,
+): Promise<void> {
   const { server, tool, arguments: args, id: messageId } = call
-  const body = { botName: 'Bot with a key', server, tool, args, chatId, messageId }
+  const body = { botName: 'Bot with a key', server, tool, args, chatId, messageId, edited: edited }
   const stream = await client.stream('/api/tool/confirm', body)
   await stream.ended
 }

@@ -1,8 +1,10 @@
-import { cleanup, fireEvent, render, screen } from '@testing-library/react'
+import { act, cleanup, fireEvent, render, screen } from '@testing-library/react'
 import { userEvent } from '@testing-library/user-event'
 import { MemoryRouter, useLocation } from 'react-router'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { ChatListContext, ChatListStore } from '../../data/chat-list.ts'
 import { followTheme } from '../../features/preferences/theme.ts'
+import { ScriptedApi } from '../../testing/scripted-api.ts'
 import { Dialog } from '../../ui/dialog/dialog.tsx'
 import { Header } from './header.tsx'
 
@@ -20,18 +22,20 @@ function Location() {
   return <output data-testid="path">{useLocation().pathname}</output>
 }
 
-function open() {
+function open(chats: ChatListStore | null = null) {
   render(
-    <MemoryRouter initialEntries={['/chat/1']}>
-      <Header
-        user={ada}
-        sourceUrl="https://code.example/yonder"
-        list={{ isDocked: true, isOpen: false, setOpen: () => undefined }}
-        onSignOut={onSignOut}
-        onSearch={onSearch}
-      />
-      <Location />
-    </MemoryRouter>,
+    <ChatListContext value={chats}>
+      <MemoryRouter initialEntries={['/chat/1']}>
+        <Header
+          user={ada}
+          sourceUrl="https://code.example/yonder"
+          list={{ isDocked: true, isOpen: false, setOpen: () => undefined }}
+          onSignOut={onSignOut}
+          onSearch={onSearch}
+        />
+        <Location />
+      </MemoryRouter>
+    </ChatListContext>,
   )
 }
 
@@ -63,6 +67,16 @@ it('opens the history search with its button and its shortcut, but not while a d
   render(<Dialog title="Add" onClose={vi.fn()} />)
   await userEvent.keyboard('{Control>}k{/Control}')
   expect(onSearch).toHaveBeenCalledTimes(2)
+})
+
+it('says on the button of the list how many calls wait while the list is closed', () => {
+  const chats = new ChatListStore(new ScriptedApi().client)
+  open(chats)
+  expect(screen.getByRole('button', { name: 'Chats' })).toBeVisible()
+  act(() => chats.note([{ id: 'a', title: 'One', update_time: '2026-11-29T10:00:00Z', waiting: true }]))
+  expect(screen.getByRole('button', { name: 'Chats, 1 call waits for you' })).toBeVisible()
+  act(() => chats.note([{ id: 'b', title: 'Two', update_time: '2026-11-29T10:00:00Z', waiting: true }]))
+  expect(screen.getByRole('button', { name: 'Chats, 2 calls wait for you' })).toBeVisible()
 })
 
 it('links to the source repository, in a new tab (§2.17)', () => {

@@ -41,7 +41,9 @@ export function Header({ user, sourceUrl, list, onSignOut, onSearch, children }:
         <div className="flex items-center gap-1">
           <IconButton
             label={
-              isListMarked ? `Chats (${waiting} ${waiting === 1 ? 'waits' : 'wait'} for approval)` : 'Chats'
+              isListMarked
+                ? `Chats, ${waiting} ${waiting === 1 ? 'call waits' : 'calls wait'} for you`
+                : 'Chats'
             }
             shortcut={listShortcut}
             aria-expanded={list.isOpen}

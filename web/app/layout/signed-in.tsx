@@ -1,15 +1,18 @@
 import { Suspense, useEffect, useEffectEvent, useState } from 'react'
-import { NavigationType, Outlet, useLocation, useNavigationType } from 'react-router'
+import { NavigationType, Outlet, useLocation, useNavigate, useNavigationType } from 'react-router'
 import { ChatListContext, ChatListStore, useMarkCounts } from '../../data/chat-list.ts'
 import { MarkCountContext } from '../../data/mark-count.ts'
 import { ChatListDock } from '../../features/chat-list/chat-list-dock.tsx'
 import { useListLayout } from '../../features/chat-list/list-layout.ts'
 import { personalStorage } from '../../features/chat/chat-storage.ts'
+import { keepUnsent, takeBackUnsent } from '../../features/chat/kept-drafts.ts'
 import { HistoryDialog } from '../../features/history/history-dialog.tsx'
+import { deletedNoticeKey } from '../../features/identity/deleted-notice.ts'
 import type { IdentityUser } from '../../features/identity/session-store.ts'
 import { TokenFailureNotice } from '../../features/identity/token-failure-notice.tsx'
-import { createApiClient } from '../../lib/api/api-client.ts'
-import { ApiProvider } from '../../lib/api/api-provider.tsx'
+import { createApiClient, type ApiClient } from '../../lib/api/api-client.ts'
+import { ApiProvider, useApi } from '../../lib/api/api-provider.tsx'
+import { logError } from '../../lib/log-error.ts'
 import { BesideAreaContext } from '../../ui/area.ts'
 import { ToastRegion } from '../../ui/toast/toast-region.tsx'
 import { ErrorBoundary } from '../error-boundary.tsx'
@@ -18,6 +21,9 @@ import { PageTitle } from '../page-title.tsx'
 import { CentredSpinner } from './centred-spinner.tsx'
 import { ConnectionBanner } from './connection-banner.tsx'
 import { Header, type HeaderProps } from './header.tsx'
+
+/** Milliseconds after which the notifications are started. */
+const notificationsDelayMs = 2_000
 
 export interface SignedInProps {
   /** Always the same user while the element is mounted. Another user needs another `key`. */
@@ -40,10 +46,7 @@ export interface SignedInProps {
 export function SignedIn({ user, getAccessToken, onSignOut, onUnauthorized, sourceUrl }: SignedInProps) {
   // Runs before any screen reads from the storage; running it twice does no harm.
   useState(() => personalStorage.setOwner(user.sub))
-  const signOut = () => {
-    personalStorage.clearTexts()
-    onSignOut()
-  }
+  useEffect(() => sessionStorage.removeItem(deletedNoticeKey), [])
   // One client until this user signs out, because the chats and the live updates belong to it.
   const [api] = useState(() =>
     createApiClient({
@@ -53,6 +56,12 @@ export function SignedIn({ user, getAccessToken, onSignOut, onUnauthorized, sour
   )
   const [chatList] = useState(() => new ChatListStore(api))
   useEffect(() => chatList.follow(), [chatList])
+  useEffect(() => void takeBackUnsent(api), [api])
+  const signOut = () =>
+    void Promise.all([keepUnsent(api), leaveNotifications(api, user.sub)]).finally(() => {
+      personalStorage.clearTexts()
+      onSignOut()
+    })
   return (
     <ApiProvider api={api}>
       <ChatListContext value={chatList}>
@@ -70,6 +79,7 @@ function SignedInLayout(props: Omit<HeaderProps, 'list' | 'onSearch' | 'children
   const list = useListLayout()
   const { total } = useMarkCounts()
   useLiveUpdates(props.user.sub)
+  useNotifications(props.user.sub)
   return (
     <MarkCountContext value={total}>
       {/* Of the screens without a title of their own. */}
@@ -98,6 +108,38 @@ function SignedInLayout(props: Omit<HeaderProps, 'list' | 'onSearch' | 'children
       {isSearching && <HistoryDialog onClose={() => setSearching(false)} />}
     </MarkCountContext>
   )
+}
+
+/** Starts the notifications when the page has nothing else to load. */
+function useNotifications(userId: string): void {
+  const api = useApi()
+  const navigate = useNavigate()
+  const open = useEffectEvent((path: string) => void navigate(path))
+  useEffect(() => {
+    const stopping = new AbortController()
+    const start = async () => {
+      try {
+        const { startNotifications } = await import('../../features/notifications/start-notifications.ts')
+        startNotifications({ api, userId, navigate: open, signal: stopping.signal })
+      } catch (error) {
+        logError('Notifications could not be started', error)
+      }
+    }
+    const timer = setTimeout(() => void start(), notificationsDelayMs)
+    return () => {
+      clearTimeout(timer)
+      stopping.abort()
+    }
+  }, [api, userId])
+}
+
+/** Lets this browser receive nothing of a user who signs out. Never rejects. */
+async function leaveNotifications(api: ApiClient, userId: string): Promise<void> {
+  try {
+    await (await import('../../features/notifications/push-subscription.ts')).leaveBrowser(api, userId)
+  } catch (error) {
+    logError('The notifications of this browser may remain', error)
+  }
 }
 
 /** A new screen starts at its top; going back returns to the position that the browser stored. */

@@ -1,4 +1,4 @@
-import { waitFor } from '@testing-library/react'
+import { act, waitFor } from '@testing-library/react'
 import { expect, it } from 'vitest'
 import { reply, chatOf, message, openToolChat, send, waitForTurnEnd } from '../../testing/tool-chat-scene.tsx'
 
@@ -22,4 +22,11 @@ it("names the tab of an empty chat 'Chat', and after its first message once that
   stream.end()
   await waitForTurnEnd()
   expect(document.title).toBe('Bake bread · Yonder')
+})
+
+it('prints a chat under its title, which may be another than its first message', async () => {
+  const chat = chatOf(message('u1', null, { content: 'Bake bread' }), reply('a1', 'u1'))
+  await openToolChat({ ...chat, title: 'Sourdough' })
+  act(() => void dispatchEvent(new Event('beforeprint')))
+  expect(document.querySelector('.chat-print-head')).toHaveTextContent('Sourdough')
 })

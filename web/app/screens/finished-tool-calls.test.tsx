@@ -1,5 +1,6 @@
 import { fireEvent, screen, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
+import { toContent } from '@yonder/contract/message-text'
 import { describe, expect, it, vi } from 'vitest'
 import { expectConsole } from '../../testing/expect-console.ts'
 import { failure, ScriptedApi } from '../../testing/scripted-api.ts'
@@ -70,10 +71,10 @@ describe('a finished call', () => {
     // It is shown, and loaded, while the details are closed.
     expect(await within(block()).findByRole('img', { name: 'Image from Calculator' })).toHaveAttribute(
       'src',
-      'data:image/png;base64,AAAA',
+      expect.stringMatching(/^blob:/),
     )
     expect(api.seen('GET /api/files/f1')).toHaveLength(1)
-    await userEvent.click(within(block()).getByRole('button', { name: /Calculator/ }))
+    await userEvent.click(within(block()).getByRole('button', { name: /Calculator Done/ }))
     expect(within(block()).getByText(/\*\*bold\*\*/)).toHaveTextContent('<b>html</b> ![](https://evil')
     expect(within(block()).getByText(/"a": 1/)).toBeVisible()
     expect(within(block()).getAllByRole('img')).toHaveLength(1)
@@ -82,6 +83,35 @@ describe('a finished call', () => {
     expect(links[0]).toHaveTextContent('https://example.com/report')
     expect(within(block()).getByText('javascript:alert(1)')).toBeVisible()
     expect(within(block()).getByText('An audio recording is not shown.')).toBeVisible()
+  })
+
+  it('plays a sound and offers other files for download, also while the details are closed', async () => {
+    const files = [
+      { id: 'f1', name: 'voice.mp3', type: 'audio/mpeg', size: 30_000 },
+      { id: 'f2', name: 'costs.csv', type: 'text/csv', size: 3_000 },
+    ]
+    const parts = [{ type: 'audio', file: 'f1' } as const, { type: 'file', file: 'f2' } as const]
+    const outcome = { status: 'done' as const, duration: 5, parts }
+    const api = new ScriptedApi().on(
+      'GET /api/files/f1',
+      () => new Response(new Uint8Array(3), { headers: { 'content-type': 'audio/mpeg' } }),
+    )
+    const content = toContent('Two files', files)
+    await openToolChat(
+      chatOf(question, call('a1', 'u1', answered), result('r1', 'a1', { outcome, content })),
+      api,
+    )
+    expect(within(block()).getByText('3.0 kB from default')).toBeVisible()
+    expect(within(block()).getByRole('button', { name: 'Download costs.csv' })).toBeVisible()
+    expect(api.seen('GET /api/files/f1')).toEqual([])
+    await userEvent.click(button('Play voice.mp3'))
+    expect(await within(block()).findByLabelText('voice.mp3')).toHaveAttribute(
+      'src',
+      expect.stringMatching(/^blob:/),
+    )
+    // Nothing is left for the details.
+    await userEvent.click(within(block()).getByRole('button', { name: /Calculator Done/ }))
+    expect(within(block()).queryByText('Result')).toBeNull()
   })
 
   it('says that an image could not be loaded or is damaged, and tries again', async () => {

@@ -18,7 +18,7 @@ it.each([
         </MemoryRouter>
       </SelfServiceContext>,
     )
-    expect(await screen.findByRole('heading', { level: 1, name: title }, { timeout: 5000 })).toBeVisible()
+    expect(await screen.findByRole('heading', { level: 1, name: title })).toBeVisible()
     expect(screen.getByText('July 12, 2025')).toHaveAttribute('datetime', '2025-07-12')
     const text = screen.getByRole('main').textContent
     expect(text).toMatch(
@@ -32,7 +32,7 @@ it.each([
 )
 
 it.each(['/terms', '/privacy'])(
-  '%s says what users can delete by themselves where the operator allows it, and what they cannot (§1.9)',
+  '%s says what users can delete and export by themselves where the operator allows it, and where',
   async (path) => {
     render(
       <SelfServiceContext value={true}>
@@ -41,9 +41,11 @@ it.each(['/terms', '/privacy'])(
         </MemoryRouter>
       </SelfServiceContext>,
     )
-    const main = await screen.findByRole('main', {}, { timeout: 5000 })
+    const main = await screen.findByRole('main')
     expect(main).toHaveTextContent(/You can delete your chats by yourself.* restore them for 30 days/)
-    expect(main).toHaveTextContent(/Deleting .*(all your data|everything).* by yourself is not available/)
+    expect(main).toHaveTextContent(/in the settings under Data/i)
+    expect(main).toHaveTextContent(/export (all|everything).*delete your account/)
+    expect(main).not.toHaveTextContent('not available')
   },
 )
 
@@ -56,7 +58,7 @@ it('Terms of Service says nothing about it until the settings of the site are kn
     </SelfServiceContext>
   )
   const { rerender } = render(screenOf())
-  const sentence = await screen.findByText(/by yourself is not available/, {}, { timeout: 5000 })
+  const sentence = await screen.findByText(/by yourself is not available/)
   expect(sentence).toHaveClass('invisible')
   rerender(screenOf(false))
   expect(sentence).not.toHaveClass('invisible')

@@ -55,15 +55,24 @@ export function PrivacyScreen() {
       <LegalSection title="Deletion and export">
         {selfService && (
           <p>
+            You can export everything that is stored about you, and delete your account with all of it, in the
+            settings under Data. Backups that the operator has made keep a copy until the operator deletes
+            them.
+          </p>
+        )}
+        {selfService && (
+          <p>
             You can delete your chats by yourself, one or many at once. Their links are off at once. Under
             Recently deleted you can restore them for {deletedChatDays} days, or delete them for good before.
             What they cost stays counted.
           </p>
         )}
-        <p>
-          Deleting or exporting all your data by yourself is not available. Ask the operator of this site if
-          you want either.
-        </p>
+        {!selfService && (
+          <p>
+            Deleting or exporting all your data by yourself is not available. Ask the operator of this site if
+            you want either.
+          </p>
+        )}
       </LegalSection>
       <LegalSection title="Children">
         <p>

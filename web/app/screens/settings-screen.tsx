@@ -81,8 +81,20 @@ const IntegrationsSection = lazy(async () => ({
   default: (await import('../../features/integrations/integrations-section.tsx')).IntegrationsSection,
 }))
 
+const PermissionsSection = lazy(async () => ({
+  default: (await import('../../features/permissions/permissions-section.tsx')).PermissionsSection,
+}))
+
 const UsageSection = lazy(async () => ({
   default: (await import('../../features/usage/usage-section.tsx')).UsageSection,
+}))
+
+const NotificationsSection = lazy(async () => ({
+  default: (await import('../../features/notifications/notifications-section.tsx')).NotificationsSection,
+}))
+
+const DataSection = lazy(async () => ({
+  default: (await import('../../features/data/data-section.tsx')).DataSection,
 }))
 
 interface SettingsSection {
@@ -97,7 +109,10 @@ const settingsSections: readonly SettingsSection[] = [
   { id: 'bots', label: 'Bots', Section: BotsSettings },
   { id: 'connectors', label: 'Connectors', Section: ConnectorsSection },
   { id: 'integrations', label: 'Integrations', Section: IntegrationsSection },
+  { id: 'permissions', label: 'Permissions', Section: PermissionsSection },
+  { id: 'notifications', label: 'Notifications', Section: NotificationsSection },
   { id: 'usage', label: 'Usage', Section: UsageSection },
+  { id: 'data', label: 'Data', Section: DataSection },
 ]
 
 /** The General section of settings, with the links that the user has shared. */

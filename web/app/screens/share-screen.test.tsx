@@ -1,8 +1,10 @@
 import { render, screen, waitFor, within } from '@testing-library/react'
 import type { Message } from '@yonder/contract/message'
+import { toContent } from '@yonder/contract/message-text'
 import { MemoryRouter, Route, Routes } from 'react-router'
 import { afterEach, expect, it, vi } from 'vitest'
 import { json, ScriptedApi } from '../../testing/scripted-api.ts'
+import { showAllElements } from '../../testing/tool-chat-scene.tsx'
 import { makeMessage, makeSharedChat } from '../../testing/wire-objects.ts'
 import { ShareScreen } from './share-screen.tsx'
 
@@ -16,8 +18,8 @@ const message = (id: number, fields: Partial<Message>) =>
   })
 
 /** Each test uses another link, because responses are cached. */
-function open(shareId: string, messages: readonly Message[]) {
-  const api = new ScriptedApi().on(`GET /api/share/${shareId}`, () => json(makeSharedChat(shareId, messages)))
+function open(shareId: string, messages: readonly Message[], api = new ScriptedApi()) {
+  api.on(`GET /api/share/${shareId}`, () => json(makeSharedChat(shareId, messages)))
   vi.stubGlobal('fetch', api.fetch)
   return render(
     <MemoryRouter initialEntries={[`/share/${shareId}`]}>
@@ -57,7 +59,8 @@ it('shows the messages of the path, and only the name and state of a tool call (
   expect(waiting).toHaveTextContent(/files copy.*No result/)
   expect(question).toHaveTextContent('Look it up')
   expect(turn).toHaveTextContent(/files read.*Done.*files write.*Denied/)
-  expect(await within(turn as HTMLElement).findByText('Looking.', {}, { timeout: 5000 })).toBeVisible()
+  // The text is drawn anew when the code for Markdown is there.
+  await waitFor(() => expect(within(turn as HTMLElement).getByText('Looking.')).toBeVisible())
   // Copying is the only action in the messages.
   const buttons = within(screen.getByRole('main')).getAllByRole('button')
   expect(new Set(buttons.map((button) => button.title))).toEqual(new Set(['Copy message']))
@@ -65,23 +68,21 @@ it('shows the messages of the path, and only the name and state of a tool call (
 })
 
 it.each([
-  ['denied', 'cancel', 'Denied the call'],
-  ['denied', 'cancel it all', 'cancel it all'],
-  ['answered', 'cancel', 'cancel'],
+  ['denied', 'cancel', false],
+  ['denied', 'cancel it all', true],
+  ['answered', 'cancel', true],
 ] as const)(
-  'shows after a call that is %s the message %j as %j, like the chat',
-  async (state, content, shown) => {
+  'after a call that is %s, shows the message %j: %s, like the chat',
+  async (state, content, isShown) => {
     open(`decision-${state}-${content}`.replaceAll(' ', '-'), [
       message(1, { role: 'user', content: 'Look it up' }),
       message(2, { role: 'assistant', content: '', server: 'files', tool: 'read', call: { state } }),
       message(3, { role: 'user', content }),
     ])
     expect(await screen.findByText('Look it up')).toBeVisible()
-    const [, turn, decision, ...others] = screen.getAllByRole('article')
-    expect(others).toEqual([])
+    const [, turn, ...decisions] = screen.getAllByRole('article')
     expect(turn).toHaveTextContent(/files read/)
-    expect(within(decision as HTMLElement).getByText(shown)).toBeVisible()
-    expect(decision?.textContent.includes('cancel')).toBe(shown !== 'Denied the call')
+    expect(decisions.map(({ textContent }) => textContent?.includes(content))).toEqual(isShown ? [true] : [])
   },
 )
 
@@ -112,4 +113,22 @@ it('is excluded from search engines', async () => {
   await waitFor(() =>
     expect(document.querySelector('meta[name="robots"]')).toHaveAttribute('content', 'noindex, nofollow'),
   )
+})
+
+it('shows the files that go along, and only the names of those that do not', async () => {
+  showAllElements()
+  const file = { name: 'roof.png', type: 'image/png', size: 300 }
+  const content = toContent('Look', [
+    { ...file, id: 'f1' },
+    { ...file, id: '', name: 'private.png' },
+  ])
+  const api = new ScriptedApi().on(
+    'GET /api/share/files/files/f1',
+    () => new Response(new Uint8Array(3), { headers: { 'content-type': 'image/png' } }),
+  )
+  open('files', [message(1, { content })], api)
+  expect(await screen.findByRole('img', { name: 'roof.png' })).toBeVisible()
+  expect(api.seen('GET /api/share/files/files/f1')[0]?.headers.has('authorization')).toBe(false)
+  expect(screen.getByText('private.png').closest('li')).toHaveTextContent('300 B, not shared')
+  expect(screen.queryByRole('button', { name: 'Download private.png' })).toBeNull()
 })

@@ -47,7 +47,7 @@ export function TermsScreen() {
           {/* Nothing is promised or denied before the settings of this site are known. */}
           <span className={selfService === undefined ? 'invisible' : undefined}>
             {selfService
-              ? `You can delete your chats by yourself, and restore them for ${deletedChatDays} days. Deleting everything, or exporting this data, by yourself is not available.`
+              ? `You can delete your chats by yourself, and restore them for ${deletedChatDays} days. In the settings under Data you can export all of this, and delete your account with it.`
               : 'Deleting or exporting this data by yourself is not available.'}
           </span>{' '}
           The Privacy Policy says more.

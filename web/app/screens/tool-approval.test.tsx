@@ -1,8 +1,8 @@
 import { screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { describe, expect, it } from 'vitest'
-import { ApprovalCard } from '../../features/tools/call/approval-card.tsx'
 import { CallDetails } from '../../features/tools/call/call-details.tsx'
+import { WaitingCall } from '../../features/tools/call/waiting-call.tsx'
 import { expectConsole } from '../../testing/expect-console.ts'
 import { renderScreen } from '../../testing/render-screen.tsx'
 import { failure, json, ScriptedApi } from '../../testing/scripted-api.ts'
@@ -57,7 +57,15 @@ describe('a call that needs approval', () => {
       .on('GET /api/bots', () => json(owlAndFox))
       .on('GET /api/mcp-servers', () => loading)
     const decide = () => undefined
-    renderScreen(api, <ApprovalCard message={call('a1', 'u1')} allow={decide} deny={decide} isCut={false} />)
+    renderScreen(
+      api,
+      <WaitingCall
+        chatId="c1"
+        message={call('a1', 'u1')}
+        decide={{ allow: decide, deny: decide }}
+        onChange={decide}
+      />,
+    )
     const buttons = ['Allow Once', 'Allow Always', 'Deny']
     for (const name of buttons) expect(button(name)).toBeDisabled()
     finish(respond())
@@ -199,10 +207,9 @@ describe('a call that needs approval', () => {
     const { sent, stream } = await pressForRun(api, 'Deny')
     expect(sent).toMatchObject({ content: 'cancel', parentId: 'a1', chatId: 'c1' })
     expect(sent).not.toHaveProperty('isDenial')
-    expect(turns()).toHaveLength(4)
-    expect(turns()[2]).toHaveTextContent('Denied the call')
-    expect(turns()[2]).not.toHaveTextContent('cancel')
-    expect(within(block()).getByRole('button', { name: /Denied/ })).toBeVisible()
+    expect(turns()).toHaveLength(2)
+    expect(document.body).not.toHaveTextContent('cancel')
+    expect(within(block()).getByRole('button', { name: /Denied by you, \d\d:\d\d/ })).toBeVisible()
     const { id } = sent as { id: string }
     await streamReply(stream, 'As you wish.', message(id, 'a1', { content: 'cancel' }), 'a2')
     expect(screen.queryByRole('button', { name: 'Allow Once' })).toBeNull()
@@ -255,7 +262,7 @@ describe('a call that needs approval', () => {
   })
 
   it('shows that one of several calls was decided elsewhere, and offers no denial to send again', async () => {
-    expectConsole('error', /Error sending message: 409/)
+    expectConsole('error', /The call could not be denied/)
     const place = { index: 1, total: 2 }
     const first = (state: 'waiting' | 'denied') => call('a1', 'u1', { call: { state, place } })
     const { api } = await openToolChat(chatOf(question, first('waiting')))

@@ -1,4 +1,11 @@
-import type { ApiType, Bot, EndpointDraft, BotInput, ReasoningEffort } from '@yonder/contract/bot'
+import type {
+  ApiType,
+  Bot,
+  BotInput,
+  EndpointDraft,
+  InputChoice,
+  ReasoningEffort,
+} from '@yonder/contract/bot'
 import { botLimits, describeRange, maxInstructionsChars } from '@yonder/contract/lib/bot-limits'
 import { formatCount } from '../../lib/format-usage.ts'
 import type { Problems } from '../../lib/use-form.ts'
@@ -20,6 +27,8 @@ export interface BotDraft {
   readonly customApiPath: string
   readonly maxTokens: string
   readonly contextWindow: string
+  readonly images: InputChoice | ''
+  readonly pdf: InputChoice | ''
   readonly titleModel: string
   readonly connectors: ConnectorChoice
   /** The stored names when the form was opened; null means all connectors. */
@@ -43,6 +52,8 @@ export function draftOf(bot: Bot | undefined): BotDraft {
     customApiPath: bot?.custom_api_path ?? '',
     maxTokens: bot?.max_tokens?.toString() ?? '',
     contextWindow: bot?.context_window?.toString() ?? '',
+    images: bot?.images ?? '',
+    pdf: bot?.pdf ?? '',
     titleModel: bot?.title_model ?? '',
   } as const
   return {
@@ -106,6 +117,8 @@ export function inputOf(draft: BotDraft): BotInput {
     top_p: numberOf(draft.topP),
     reasoning_effort: draft.reasoningEffort || null,
     context_window: numberOf(draft.contextWindow),
+    images: draft.images || null,
+    pdf: draft.pdf || null,
     title_model: draft.titleModel.trim() || null,
   }
 }

@@ -1,4 +1,4 @@
-import type { ApiType, Bot, ReasoningEffort } from '@yonder/contract/bot'
+import type { ApiType, Bot, InputChoice, ReasoningEffort } from '@yonder/contract/bot'
 import type { ModelListState } from '../../data/bot-checks.ts'
 import type { Form } from '../../lib/use-form.ts'
 import { Field } from '../../ui/form/field.tsx'
@@ -34,6 +34,8 @@ const effortNames: Readonly<Record<ReasoningEffort, string>> = {
   medium: 'Medium',
   high: 'High',
 }
+
+const inputNames: Readonly<Record<InputChoice, string>> = { yes: 'Yes', no: 'No' }
 
 /** The classes of a group of fields that the checkbox above it shows or hides. */
 const group = 'ml-2 flex animate-rise flex-col gap-4 border-l border-line pl-4'
@@ -124,6 +126,15 @@ export function OptionalFields(props: OptionalFieldsProps) {
         field="contextWindow"
         hint="How many tokens the model can read. Long chats are shortened to fit. Leave it empty for a known model."
       />
+      <div className="grid gap-4 sm:grid-cols-2">
+        <InputSelect {...props} field="images" label="Pictures" hint="Whether the model can see pictures." />
+        <InputSelect
+          {...props}
+          field="pdf"
+          label="PDF files"
+          hint="Whether the model reads them itself. Otherwise it gets their text."
+        />
+      </div>
       <Field
         label="Title model"
         hint="Names each new chat, with one short request to this bot's provider that is counted as usage. Leave it empty to use the beginning of the first message."
@@ -159,6 +170,27 @@ function InstructionsField({ draft, onChange, form }: OptionalFieldsProps) {
         value={draft.instructions}
         onChange={(event) => onChange({ instructions: event.target.value })}
       />
+    </Field>
+  )
+}
+
+interface InputSelectProps extends BotFieldsProps {
+  readonly field: 'images' | 'pdf'
+  readonly label: string
+  readonly hint: string
+}
+
+/** Whether the model is given files of a kind; automatic for a model that is known. */
+function InputSelect({ draft, onChange, field, label, hint }: InputSelectProps) {
+  return (
+    <Field label={label} hint={hint}>
+      <Select
+        value={draft[field]}
+        onChange={(event) => onChange({ [field]: event.target.value as BotDraft[typeof field] })}
+      >
+        <option value="">Automatic</option>
+        <NamedOptions names={inputNames} />
+      </Select>
     </Field>
   )
 }

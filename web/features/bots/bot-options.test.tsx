@@ -20,6 +20,8 @@ const labels = [
   'Custom API path',
   'Max tokens',
   'Context window',
+  'Pictures',
+  'PDF files',
   'Title model',
 ]
 
@@ -41,6 +43,10 @@ describe('the optional settings of a bot', () => {
     await userEvent.type(form.getByLabelText('Top-p'), '0.9')
     await userEvent.selectOptions(form.getByLabelText('Reasoning effort'), 'High')
     await userEvent.type(form.getByLabelText('Context window'), '8000')
+    const pictures = form.getByLabelText('Pictures')
+    expect(pictures).toHaveDisplayValue('Automatic')
+    await userEvent.selectOptions(pictures, 'Yes')
+    await userEvent.selectOptions(form.getByLabelText('PDF files'), 'No')
     const title = form.getByLabelText('Title model')
     expect(title).toHaveAccessibleDescription(/one short request .* counted as usage/)
     await userEvent.type(title, ' namer ')
@@ -52,6 +58,8 @@ describe('the optional settings of a bot', () => {
       top_p: 0.9,
       reasoning_effort: 'high',
       context_window: 8000,
+      images: 'yes',
+      pdf: 'no',
       title_model: 'namer',
     })
   })
@@ -64,6 +72,8 @@ describe('the optional settings of a bot', () => {
       top_p: 1,
       reasoning_effort: 'low',
       context_window: 8_000,
+      images: 'no',
+      pdf: 'yes',
       title_model: 'namer',
     })
     scene = new BotsScene([stored])
@@ -72,6 +82,8 @@ describe('the optional settings of a bot', () => {
     expect(checkbox).toBeChecked()
     expect(form.getByLabelText('Instructions')).toHaveValue('Be brief.')
     expect(form.getByLabelText('Temperature')).toHaveValue(0)
+    expect(form.getByLabelText('Pictures')).toHaveDisplayValue('No')
+    expect(form.getByLabelText('PDF files')).toHaveDisplayValue('Yes')
     await userEvent.click(checkbox)
     expect(form.queryByLabelText('Instructions')).not.toBeInTheDocument()
     await userEvent.click(checkbox)
@@ -86,6 +98,8 @@ describe('the optional settings of a bot', () => {
       top_p: null,
       reasoning_effort: null,
       context_window: null,
+      images: null,
+      pdf: null,
       title_model: null,
     })
   })

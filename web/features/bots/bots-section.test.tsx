@@ -20,6 +20,8 @@ const empty = {
   top_p: null,
   reasoning_effort: null,
   context_window: null,
+  images: null,
+  pdf: null,
   title_model: null,
 }
 const helper = makeBot({ name: 'Helper', model: 'gpt-x' })
@@ -36,6 +38,8 @@ const full = makeBot({
   top_p: 0.9,
   reasoning_effort: 'low',
   context_window: 8_000,
+  images: 'yes',
+  pdf: 'no',
   title_model: 'namer',
 })
 

@@ -1,6 +1,6 @@
-import { Clock } from 'lucide-react'
+import { Clock, Inbox } from 'lucide-react'
 import { useEffect, useMemo, useRef, useState, type Ref } from 'react'
-import { useMatch, useNavigate } from 'react-router'
+import { NavLink, useMatch, useNavigate } from 'react-router'
 import {
   compareByTime,
   useListRow,
@@ -14,12 +14,14 @@ import { useProjects } from '../../data/projects.ts'
 import { useApi } from '../../lib/api/api-provider.tsx'
 import { formatClock } from '../../lib/format-time.ts'
 import { useStore } from '../../lib/store.ts'
+import { classNames } from '../../ui/class-names.ts'
 import { SearchInput } from '../../ui/form/text-input.tsx'
 import { AddProjectDialog } from '../projects/project-dialogs.tsx'
 import { useAllProjects, useOpenProjects } from './list-layout.ts'
 import { groupFound, groupSections, type ListedProject } from './list-rows.ts'
 import { ListSkeleton } from './list-skeleton.tsx'
 import { RowList, type RowListHandle } from './row-list.tsx'
+import { opensHere } from './rows.tsx'
 import { markLabels, ShowOnlyMenu, type Mark } from './show-only-menu.tsx'
 import { useToday } from './time-groups.ts'
 
@@ -71,6 +73,7 @@ export function ChatListPanel({ only, onOnly, onOpen }: ChatListPanelProps) {
         </div>
         <ShowOnlyMenu ref={menu} only={only} onOnly={onOnly} onOpen={onOpen} />
       </div>
+      <InboxRow onOpen={onOpen} />
       <OfflineNote />
       {only !== undefined && (
         <p className="px-4.5 pb-1.5 text-xs text-muted">
@@ -94,6 +97,32 @@ export function ChatListPanel({ only, onOnly, onOpen }: ChatListPanelProps) {
         <Found key={`${only} ${filter}`} list={list} only={only} filter={filter} onOpen={onOpen} />
       )}
     </>
+  )
+}
+
+/** Leads to the calls that wait for the user in all chats, and says in how many chats some wait. */
+function InboxRow({ onOpen }: Pick<ChatListPanelProps, 'onOpen'>) {
+  const { waiting } = useMarkCounts()
+  return (
+    <NavLink
+      to="/inbox"
+      onClick={(event) => opensHere(event) && onOpen?.()}
+      className={({ isActive }) =>
+        classNames(
+          'mx-2 mb-2 flex min-h-8 items-center gap-2.5 rounded-control px-2.5 text-sm transition-colors hover:bg-hover pointer-coarse:min-h-11',
+          isActive && 'bg-pressed font-medium',
+        )
+      }
+    >
+      <Inbox size={16} aria-hidden className="shrink-0 text-muted" />
+      <span className="flex-1">Inbox</span>
+      {waiting > 0 && (
+        <span className="text-xs text-muted tabular-nums">
+          {waiting}
+          <span className="sr-only"> waiting</span>
+        </span>
+      )}
+    </NavLink>
   )
 }
 

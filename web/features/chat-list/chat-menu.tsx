@@ -2,6 +2,7 @@ import {
   Archive,
   ArchiveRestore,
   CheckCheck,
+  Download,
   FolderInput,
   Mail,
   MailOpen,
@@ -65,6 +66,11 @@ export function ChatMenu({ chat, at, actions, onClose, onRename, onSelect }: Cha
       <MenuItem icon={<Share2 size={iconPx} aria-hidden />} onSelect={() => actions.share(id)}>
         Share
       </MenuItem>
+      {actions.export && (
+        <MenuItem icon={<Download size={iconPx} aria-hidden />} onSelect={() => actions.export?.(chat)}>
+          Export…
+        </MenuItem>
+      )}
       <MenuLine />
       <MenuItem
         icon={

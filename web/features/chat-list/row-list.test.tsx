@@ -70,6 +70,8 @@ function open(path = '/') {
 }
 
 const link = (name: string | RegExp) => screen.findByRole('link', { name })
+/** The links of the list, without the one to the inbox above it. */
+const rowLinks = () => screen.queryAllByRole('link').filter((row) => row.closest('[data-row]') !== null)
 
 test('a row says its state, of which waiting comes before running, running before failed, and that before unread', async () => {
   chats = [
@@ -80,7 +82,8 @@ test('a row says its state, of which waiting comes before running, running befor
     makeRow('e', 0.4, { unread: true, failed: true }),
   ]
   open('/chat/d')
-  const names = (await screen.findAllByRole('link')).map((row) => row.getAttribute('aria-label'))
+  await link(/^Title of a/)
+  const names = rowLinks().map((row) => row.getAttribute('aria-label'))
   expect(names).toEqual([
     'Title of a, waits for approval',
     'Title of b, reply in progress',
@@ -106,6 +109,8 @@ test('the rows are one tab stop, at the open chat; keys and first letters move b
   await user.tab()
   expect(screen.getByRole('button', { name: 'Show only' })).toHaveFocus()
   await user.tab()
+  expect(await link('Inbox')).toHaveFocus()
+  await user.tab()
   expect(screen.getByRole('button', { name: 'New project' })).toHaveFocus()
   await user.tab()
   expect(await link('Title of c')).toHaveFocus()
@@ -130,11 +135,11 @@ test('the focus stays on its chat when that moves to another group, and goes to 
   open()
   const user = userEvent.setup()
   await link('Title of c')
-  for (let stop = 0; stop < 3; stop++) await user.tab()
+  for (let stop = 0; stop < 4; stop++) await user.tab()
   await user.keyboard('{End}')
   announce(makeRow('c', 0))
   expect(screen.getByRole('link', { name: 'Title of c' })).toHaveFocus()
-  expect(screen.getAllByRole('link')[0]).toHaveFocus()
+  expect(rowLinks()[0]).toHaveFocus()
   announce(makeRow('c', 0, { pinned: true }))
   expect(screen.getByRole('link', { name: 'Title of c' })).toHaveFocus()
   announce(makeRow('c', 0, { archived: true }))
@@ -162,7 +167,7 @@ test('the unread chats alone, of which the opened one stays until the user goes 
     })
   })
   const { store } = open()
-  const names = () => screen.queryAllByRole('link').map((row) => row.getAttribute('aria-label'))
+  const names = () => rowLinks().map((row) => row.getAttribute('aria-label'))
   const user = userEvent.setup()
   await link('Title of b')
   await user.click(screen.getByRole('button', { name: 'Show only' }))
@@ -199,7 +204,7 @@ test('a project shows its chats below it, by arrow keys or its folder, and how m
       .map((row) => row.getAttribute('aria-label'))
   await waitFor(() => expect(names()).toEqual(['Kitchen', 'Thesis, 1 unread']))
   const user = userEvent.setup()
-  for (let stop = 0; stop < 3; stop++) await user.tab()
+  for (let stop = 0; stop < 4; stop++) await user.tab()
   await user.keyboard('t{ArrowRight}')
   expect(screen.getByRole('link', { name: /^Thesis/ })).toHaveAttribute('aria-expanded', 'true')
   await waitFor(() => expect(names()).toEqual(['Kitchen', 'Thesis, 1 unread', 'Title of t, unread']))
@@ -220,4 +225,15 @@ test('a project shows its chats below it, by arrow keys or its folder, and how m
   expect(await screen.findByText('No chats yet')).toBeVisible()
   await user.click(screen.getByRole('link', { name: /^Thesis/ }))
   expect(path()).toBe('/project/p2')
+})
+
+test('the first row leads to the inbox and says in how many chats calls wait', async () => {
+  chats = [makeRow('a', 0), makeRow('b', 1)]
+  const { path, onOpen } = open()
+  expect(await link('Inbox')).toBeVisible()
+  announce(makeRow('a', 0, { waiting: true }), makeRow('b', 1, { waiting: true }))
+  await userEvent.click(await link('Inbox 2 waiting'))
+  expect(path()).toBe('/inbox')
+  expect(onOpen).toHaveBeenCalledOnce()
+  expect(await link('Inbox 2 waiting')).toHaveAttribute('aria-current', 'page')
 })

@@ -56,6 +56,27 @@ it('removes texts on sign-out, and choices when another user signs in', () => {
   expect(stored()).toEqual([...choices, ...others])
 })
 
+it('gives what was not sent to the server and back, but no answer to an elicitation', () => {
+  personalStorage.setOwner('ada')
+  expect(personalStorage.mayTakeBack()).toBe(false)
+  fill()
+  const unsent = personalStorage.readUnsent()
+  expect(Object.keys(unsent).sort()).toEqual(texts.filter((key) => !key.includes('_question_')).sort())
+  personalStorage.clearTexts()
+  personalStorage.setOwner('ada')
+  expect(personalStorage.mayTakeBack()).toBe(true)
+  localStorage.setItem('home_page_draft', 'written since')
+  localStorage.setItem('chat_c_1_edit_m_1', 'edited since')
+  personalStorage.restoreUnsent({ ...unsent, home_page_selected_bot: 'forged', chat_1_question_2: 'forged' })
+  expect(personalStorage.readUnsent()).toEqual({
+    ...unsent,
+    home_page_draft: 'something\n\nwritten since',
+    chat_c_1_edit_m_1: 'edited since',
+  })
+  expect(localStorage.getItem('home_page_selected_bot')).not.toBe('forged')
+  expect(personalStorage.mayTakeBack()).toBe(false)
+})
+
 const key = 'chat_c1_draft'
 
 function open(first = key) {

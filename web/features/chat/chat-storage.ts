@@ -1,7 +1,8 @@
-import type { MessageContent } from '@yonder/contract/message'
+import type { FileRef, MessageContent } from '@yonder/contract/message'
 import { filesOfContent, isSameContent, textOfContent, toContent } from '@yonder/contract/message-text'
-import { useCallback, useSyncExternalStore } from 'react'
+import { useCallback, useMemo, useSyncExternalStore } from 'react'
 import { browserStorage } from '../../lib/browser-storage.ts'
+import { keptFilesDatabase } from '../../lib/kept-files-database.ts'
 
 /**
  * The browser storage keys of chats. The specification fixes the keys of the selected bots and of the first
@@ -20,10 +21,14 @@ export const storageKeys = {
   summary: (chatId: string, id: string) => `chat_${chatId}_summary_${id}`,
   draft: (chatId: string) => `chat_${chatId}_draft`,
   outbox: (chatId: string) => `chat_${chatId}_outbox`,
+  queue: (chatId: string) => `chat_${chatId}_queue`,
 } as const
 
-/** The key of the id of the user whose entries are stored. */
+/** The key of the id of the user whose entries are stored. It ends with `leftMark` while that user is signed out. */
 const ownerKey = 'chat_storage_owner'
+const leftMark = ' (left)'
+/** Stored from a sign-in after a sign-out until the texts that the server has kept are taken back. */
+const takeBackKey = 'chat_storage_take_back'
 /**
  * The keys of texts that the user has written, including the entries of elicitation forms. The bot of a first message is
  * removed with the texts.
@@ -32,10 +37,12 @@ const textKeys = [
   /^home_page_draft$/,
   /^home_page_outbox_./,
   /^project_.+_(?:draft|instructions)$/,
-  /^chat_.+_(?:draft|outbox)$/,
+  /^chat_.+_(?:draft|outbox|queue)$/,
   /^chat_.+_(?:edit|summary|question)_./,
   /^newChat_.+_(?:message|bot)$/,
 ]
+/** The key of an answer to an elicitation, which may be a secret and never leaves the browser before it is sent. */
+const answerKey = /^chat_.+_question_./
 /** The keys of what the user has chosen: bots, and the place of the list of chats (`list-layout.ts`). */
 const choiceKeys = /^(?:home_page_selected_bot|chat_.+_selectedBot|chat_list_.+)$/
 
@@ -45,13 +52,58 @@ export const personalStorage = {
   setOwner(userId: string): void {
     const owner = browserStorage.read(ownerKey)
     if (owner === userId) return
-    if (owner !== null) removeKeys((key) => isTextKey(key) || choiceKeys.test(key))
+    if (owner !== null && owner !== userId + leftMark) {
+      removeKeys((key) => isTextKey(key) || choiceKeys.test(key))
+      forgetFiles()
+    }
     browserStorage.write(ownerKey, userId)
+    // Somebody has signed out of this browser since the user's last visit.
+    if (owner !== null) browserStorage.write(takeBackKey, 'yes')
   },
-  /** Called on sign-out. Removes every text, but not the selected bots. */
+  /** The texts that were not sent, by their keys: what the server keeps from a sign-out to the next sign-in. */
+  readUnsent(): Readonly<Record<string, string>> {
+    const keys = browserStorage.keys().filter((key) => isTextKey(key) && !answerKey.test(key))
+    return Object.fromEntries(
+      keys.map((key) => [key, (browserStorage.read(key) ?? '').replace(partsMark, sentPartsMark)]),
+    )
+  },
+  /** Whether the server may have texts that were kept when the user signed out. */
+  mayTakeBack: () => browserStorage.read(takeBackKey) !== null,
+  /** Puts texts back that the server has kept: a draft above what was written since, and any other where there is none. */
+  restoreUnsent(texts: Readonly<Record<string, string>>): void {
+    for (const [key, kept] of Object.entries(texts)) {
+      if (!isTextKey(key) || answerKey.test(key)) continue
+      const text = kept.replace(sentPartsMark, partsMark)
+      if (key.endsWith('_draft')) restoreDraft(key, parseContent(text))
+      else if (drafts.read(key) === '') drafts.write(key, text)
+    }
+    browserStorage.remove(takeBackKey)
+  },
+  /**
+   * Called when the account is deleted: removes everything but the theme. The next user's sign-in removes what another
+   * tab may still write.
+   */
+  clearAll(): void {
+    removeKeys((key) => key !== 'theme')
+    forgetFiles()
+    browserStorage.write(ownerKey, leftMark)
+  },
+  /** Called on sign-out. Removes every text with its files, but not the selected bots. */
   clearTexts(): void {
     removeKeys(isTextKey)
+    forgetFiles()
+    const owner = browserStorage.read(ownerKey)
+    if (owner !== null && !owner.endsWith(leftMark)) browserStorage.write(ownerKey, owner + leftMark)
   },
+}
+
+/** Removes the files that were being uploaded. */
+function forgetFiles(): void {
+  try {
+    indexedDB.deleteDatabase(keptFilesDatabase)
+  } catch {
+    // Without a database of the browser no file is kept.
+  }
 }
 
 function isTextKey(key: string): boolean {
@@ -77,6 +129,8 @@ export const drafts = {
 
 /** Begins stored content with files, since no text that a user enters begins with it. */
 const partsMark = '\0'
+/** The same in texts that are kept by the server, which stores no NUL. No text that a user enters has it either. */
+const sentPartsMark = '\u0001'
 
 /** Writes content for the browser storage, where a text without files is stored as it is. */
 export function formatContent(content: MessageContent): string {
@@ -87,8 +141,17 @@ export function parseContent(stored: string): MessageContent {
   return stored.startsWith(partsMark) ? (JSON.parse(stored.slice(1)) as MessageContent) : stored
 }
 
-/** What an input contains, and its setter. What is stored is only the initial value. */
-export function useDraft(key: string): readonly [MessageContent, (content: MessageContent) => void] {
+/** The stored form of an edited message from which all was removed; the empty text stands for an unchanged one. */
+const emptiedContent = `${partsMark}""`
+
+/**
+ * What an input contains, and its setter. What is stored is only the initial value; without it that is `before`, the
+ * message that is edited.
+ */
+export function useDraft(
+  key: string,
+  before: MessageContent = '',
+): readonly [MessageContent, (content: MessageContent) => void] {
   const subscribe = useCallback(
     (listener: () => void) => {
       openTexts.set(key, drafts.read(key))
@@ -101,7 +164,24 @@ export function useDraft(key: string): readonly [MessageContent, (content: Messa
     [key],
   )
   const stored = useSyncExternalStore(subscribe, () => drafts.read(key))
-  return [parseContent(stored), (content) => drafts.write(key, formatContent(content))]
+  const set = (content: MessageContent) => {
+    const text = formatContent(content)
+    const isUnchanged = text === formatContent(before)
+    drafts.write(key, isUnchanged ? '' : text === '' ? emptiedContent : text)
+  }
+  const content = useMemo(() => (stored === '' ? before : parseContent(stored)), [stored, before])
+  return [content, set]
+}
+
+/** Changes the files of a draft, whether or not its input is on the page. Nothing happens when it is gone. */
+export function changeDraftFiles(
+  key: string,
+  change: (files: readonly FileRef[]) => readonly FileRef[],
+): void {
+  const content = parseContent(drafts.read(key))
+  const files = filesOfContent(content)
+  const next = change(files)
+  if (next !== files) drafts.write(key, formatContent(toContent(textOfContent(content), next)))
 }
 
 /** Empties the input with this key if it still contains this content. */

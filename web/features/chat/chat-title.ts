@@ -1,5 +1,8 @@
+import type { MessageContent } from '@yonder/contract/message'
 import {
+  cutText,
   deriveTitle,
+  filesOfContent,
   maxReferenceTitleChars,
   maxTitleSourceChars,
   stripMarkdown,
@@ -15,6 +18,16 @@ import { useChatSession } from './session/use-chat-session.ts'
 export function useChatTitle(chatId: string): string | undefined {
   const first = useStore(useChatSession(chatId).view, ({ chat }) => chat?.messages[0])
   return first && (referenceTitle(textOfContent(first.content)) || undefined)
+}
+
+/** The title of a message in a list: that of its text, else the names of its files. */
+export function titleOfMessage(content: MessageContent): string {
+  const names = filesOfContent(content).map(({ name }) => name)
+  return (
+    referenceTitle(textOfContent(content)) ||
+    cutText(names.join(', '), maxReferenceTitleChars).text ||
+    'Message'
+  )
 }
 
 /** The title of a message: its text on one line without markdown marks, with '...' after 40 characters. */

@@ -6,6 +6,7 @@ import { isChatDeleted, isNotFound, readReason } from '../../lib/api/api-error.t
 import { useStore } from '../../lib/store.ts'
 import { preloadMarkdown } from '../../ui/markdown/markdown.tsx'
 import { ErrorState } from '../../ui/states/error-state.tsx'
+import { preloadFiles } from '../files/message-files.tsx'
 import { connectionLogsPreference } from '../preferences/connection-logs.ts'
 import { LogPanel } from '../tools/log/log-panel.tsx'
 import { useServerLog } from '../tools/log/server-log.ts'
@@ -28,11 +29,13 @@ import { ChatContents } from './contents/chat-contents.tsx'
 import { DeletedChat } from './deleted-chat.tsx'
 import { FindInChat, type FindInChatHandle } from './find/find-in-chat.tsx'
 import { MessageList, type MessageListHandle } from './list/message-list.tsx'
-import { findDenials, indexResults, visiblePath, wholePath } from './list/message-tree.ts'
+import { indexDenials, indexResults, visiblePath, wholePath } from './list/message-tree.ts'
+import { usePrintOnArrival } from './list/print-on-arrival.ts'
 import { useEndKey } from './list/use-end-key.ts'
 import { useFollowEnd } from './list/use-follow-end.ts'
 import { MessageActionsContext, ToolCallsContext } from './message/message-context.ts'
 import { useMessageActions } from './message/use-message-actions.ts'
+import { useChatQueue } from './queue/use-chat-queue.tsx'
 import type { ChatSession } from './session/chat-session.ts'
 import type { SessionView } from './session/session-reducer.ts'
 import { useChatSession } from './session/use-chat-session.ts'
@@ -53,7 +56,8 @@ export function ChatView({ chatId }: { readonly chatId: string }) {
   const { log, receive, clear, close } = useServerLog()
   const logsAreOn = useStore(connectionLogsPreference)
   // Load the code that renders replies while the chat is loading.
-  useEffect(preloadMarkdown, [])
+  useEffect(() => void preloadMarkdown(), [])
+  useEffect(preloadFiles, [])
   useEffect(() => session.open(), [session])
   useEffect(() => session.onEvent(receive), [session, receive])
   const isDeleted = isListedDeleted || isChatDeleted(error)
@@ -95,16 +99,18 @@ function Conversation({ chat, view, session, frame }: ConversationProps) {
   const input = useRef<HTMLTextAreaElement>(null)
   const { following, goToEnd, leaveEnd } = useFollowEnd(content)
   useEndKey(goToEnd)
-  const title = useChatTitle(chat.id)
+  usePrintOnArrival(() => list.current?.print())
+  const derived = useChatTitle(chat.id)
+  const title = useListRow(chat.id)?.title ?? derived
   const { messages, selected_message_id: leafId } = chat
   const path = useMemo(() => visiblePath(messages, leafId), [messages, leafId])
   const chatBot = path.findLast(({ bot }) => bot !== undefined)?.bot
-  const choice = useBotChoice(storageKeys.chatBot(chat.id), chatBot)
+  const choice = useBotChoice(storageKeys.chatBot(chat.id), chatBot, chat.bot)
   const calls = useMemo(
     () => ({
       resultOf: indexResults(messages),
       last: messages.find(({ id }) => id === leafId),
-      denials: findDenials(messages),
+      denialOf: indexDenials(messages),
     }),
     [messages, leafId],
   )
@@ -121,6 +127,7 @@ function Conversation({ chat, view, session, frame }: ConversationProps) {
   const busy = view.phase !== 'idle'
   const actions = useMessageActions({ chat, session, busy, choice, onRequest })
   const botName = choice.selected?.name
+  const queue = useChatQueue({ chat, view, session, botName, onSend: goToEnd, moveFocus })
   const summary = useMemo(() => {
     const found = findSummary(chat)
     return found && { ...found, chatId: chat.id, session, botName, onRemoved: moveFocus }
@@ -136,7 +143,7 @@ function Conversation({ chat, view, session, frame }: ConversationProps) {
       contents={
         <ChatContents
           path={path}
-          denials={calls.denials}
+
           onSelect={goToMessage}
           onFind={() => find.current?.open()}
           onPrint={() => list.current?.print()}
@@ -190,6 +197,7 @@ function Conversation({ chat, view, session, frame }: ConversationProps) {
             pending={calls.last?.call?.state === 'waiting' ? calls.last : undefined}
             choice={choice}
           />
+          {queue.list}
           <Composer
             ref={input}
             choice={choice}
@@ -200,6 +208,10 @@ function Conversation({ chat, view, session, frame }: ConversationProps) {
               goToEnd()
               session.send({ parentId: leafId, content, botName })
             }}
+            // A message during a stop would wait behind it, as if it were not meant to be sent.
+            onQueue={view.phase === 'stopping' ? undefined : queue.queue}
+            onQueueOffered={queue.onOffer}
+            onLeaveUp={queue.focusLast}
             onStop={() => void session.stop()}
           />
         </ComposerBar>
@@ -207,7 +219,7 @@ function Conversation({ chat, view, session, frame }: ConversationProps) {
       <FindInChat
         ref={find}
         path={path}
-        denials={calls.denials}
+
         session={session}
         list={list}
         content={content}

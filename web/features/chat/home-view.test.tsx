@@ -275,7 +275,7 @@ function openWith({ chats = 0, connected = [] as readonly string[], bots = owlAn
   return { api, view: renderScreen(api, <HomeView userName="Ada" />) }
 }
 const things = async () => {
-  const list = await screen.findByRole('region', { name: 'Things to try' }, { timeout: 5000 })
+  const list = await screen.findByRole('region', { name: 'Things to try' })
   return within(list)
     .getAllByRole('listitem')
     .map(({ textContent }) => textContent)
@@ -324,7 +324,7 @@ test.each(suggested)('suggests what the bot can do with %s', async (_, connected
 
 test('shows no things to try after ten chats, or after they were hidden', async () => {
   const ten = openWith({ chats: 10 })
-  await waitFor(() => expect(localStorage.getItem('thingsToTry')).toBe('hidden'), { timeout: 5000 })
+  await waitFor(() => expect(localStorage.getItem('thingsToTry')).toBe('hidden'))
   expect(screen.queryByText('Things to try')).toBeNull()
   ten.view.unmount()
   openWith({})

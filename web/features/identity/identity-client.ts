@@ -79,6 +79,8 @@ export function createIdentityClient(settings: ClientSettings['identity']) {
     signIn,
     getAccessToken,
     signOut,
+    /** For `own-account.ts`, whose code is loaded when it is needed. */
+    parts: { settings, store, openClient, state },
     forget: (userId: string, reason?: string) => forgetSession(store, state, userId, reason),
   }
 }
@@ -114,31 +116,17 @@ async function introduceUser(openClient: () => Promise<OpenIdClient>, store: Ses
  * Revokes the refresh token if possible, and returns the address to open next: the provider's sign-out page, which
  * redirects back to our origin, or our origin itself when the provider has no such page or cannot be reached.
  */
-async function endSession(openClient: () => Promise<OpenIdClient>, session: Session | null): Promise<string> {
+export async function endSession(
+  openClient: () => Promise<OpenIdClient>,
+  session: Session | null,
+): Promise<string> {
   try {
+    const { signOutAtProvider } = await import('./sign-out-at-provider.ts')
     return await signOutAtProvider(await openClient(), session)
   } catch (error) {
     logError('The sign-out at the provider failed', error)
     return location.origin
   }
-}
-
-async function signOutAtProvider(
-  { library, configuration }: OpenIdClient,
-  session: Session | null,
-): Promise<string> {
-  const { revocation_endpoint, end_session_endpoint } = configuration.serverMetadata()
-  if (session !== null && session.refreshToken !== null && revocation_endpoint !== undefined) {
-    await library
-      .tokenRevocation(configuration, session.refreshToken, { token_type_hint: 'refresh_token' })
-      .catch((error: unknown) => logError('The refresh token could not be revoked', error))
-  }
-  if (end_session_endpoint === undefined) return location.origin
-  const address = library.buildEndSessionUrl(configuration, {
-    post_logout_redirect_uri: location.origin,
-    ...(session === null ? {} : { id_token_hint: session.idToken }),
-  })
-  return address.href
 }
 
 /** Returns a token, and updates the state to show whether there was one. */

@@ -2,6 +2,7 @@ import type { ClientSettings } from '@yonder/contract/identity'
 import { lazy } from 'react'
 import { Button } from '../../ui/button/button.tsx'
 import { Logo } from '../../ui/icons/logo.tsx'
+import { hasDeletedAccount } from './deleted-notice.ts'
 import { useIdentity } from './use-identity.ts'
 
 /** Loaded on demand, because it is shown only until the first account exists. The sign-in screen waits for it. */
@@ -21,6 +22,7 @@ export function SignInScreen({ settings, returnTo }: SignInScreenProps) {
   const first = embedded ? 'a local account' : providerName
   const offersGoogle = embedded || first === undefined || Object.keys(googleParams).length > 0
   const reason = state.status === 'unauthenticated' ? state.reason : undefined
+  const gone = hasDeletedAccount() ? 'Your account is deleted.' : reason && `You were signed out. ${reason}`
   return (
     <main className="flex flex-1 flex-col items-center justify-center px-5 py-12 text-center">
       <Logo size={56} />
@@ -39,9 +41,7 @@ export function SignInScreen({ settings, returnTo }: SignInScreenProps) {
           {problem}
         </p>
       )}
-      {reason !== undefined && (
-        <output className={`${notice} bg-sunken`}>You were signed out. {reason}</output>
-      )}
+      {gone !== undefined && <output className={`${notice} bg-sunken`}>{gone}</output>}
       {settings.needsSetUp === true && <SetUpNotice />}
       <div className="mt-8 flex w-full max-w-88 flex-col gap-3">
         {first !== undefined && (

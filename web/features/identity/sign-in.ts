@@ -1,6 +1,8 @@
 import type { ClientSettings } from '@yonder/contract/identity'
+import { maxSignInAgeSeconds } from '@yonder/contract/lib/account-deletion'
+import { logError } from '../../lib/log-error.ts'
 import type { OpenIdClient } from './open-id-client.ts'
-import type { SessionStore } from './session-store.ts'
+import type { IdentityUser, SessionStore } from './session-store.ts'
 import { toSession } from './token-source.ts'
 
 export interface SignInRequest {
@@ -8,6 +10,8 @@ export interface SignInRequest {
   readonly withGoogle: boolean
   /** The path to return to after sign-in. */
   readonly returnTo: string
+  /** The signed-in user, who has to prove again who they are, although the provider knows them. */
+  readonly again?: IdentityUser
 }
 
 /** Returns the address of the provider's sign-in page, and stores the values to check its response against. */
@@ -15,13 +19,14 @@ export async function beginSignIn(
   { library, configuration }: OpenIdClient,
   store: SessionStore,
   { audience, googleParams, params = {} }: ClientSettings['identity'],
-  { withGoogle, returnTo }: SignInRequest,
+  { withGoogle, returnTo, again }: SignInRequest,
 ): Promise<URL> {
   const pending: PendingSignIn = {
     state: library.randomState(),
     nonce: library.randomNonce(),
     verifier: library.randomPKCECodeVerifier(),
     returnTo: toReturnPath(returnTo, location.origin),
+    isAgain: again !== undefined,
   }
   sessionStorage.setItem(keyOf(store.key), JSON.stringify(pending))
   const { scope, ...others } = params
@@ -35,7 +40,14 @@ export async function beginSignIn(
     code_challenge_method: 'S256',
     ...(audience === '' ? {} : { audience }),
     ...(withGoogle ? googleParams : {}),
+    ...(again === undefined ? {} : askAgain(again)),
   })
+}
+
+/** With `max_age`, the ID token says when the user has signed in, also at providers that leave that out otherwise. */
+function askAgain({ email }: IdentityUser): Readonly<Record<string, string>> {
+  const hint: Record<string, string> = email === null ? {} : { login_hint: email }
+  return { prompt: 'login', max_age: String(maxSignInAgeSeconds), ...hint }
 }
 
 /** What a tab stores until the provider responds: values to check the response with, and where to return to. */
@@ -44,6 +56,7 @@ interface PendingSignIn {
   readonly nonce: string
   readonly verifier: string
   readonly returnTo: string
+  readonly isAgain: boolean
 }
 
 const keyOf = (sessionKey: string): string => `${sessionKey}:pending`
@@ -76,14 +89,20 @@ export async function finishSignIn(
     if (store.read() !== null) return
     throw new Error('This tab did not start that sign-in.')
   }
-  const { library, configuration } = await openClient()
-  const tokens = await library.authorizationCodeGrant(configuration, response, {
-    expectedState: pending.state,
-    expectedNonce: pending.nonce,
-    pkceCodeVerifier: pending.verifier,
-    idTokenExpected: true,
-  })
-  store.write(toSession(tokens, Date.now(), null))
+  try {
+    const { library, configuration } = await openClient()
+    const tokens = await library.authorizationCodeGrant(configuration, response, {
+      expectedState: pending.state,
+      expectedNonce: pending.nonce,
+      pkceCodeVerifier: pending.verifier,
+      idTokenExpected: true,
+    })
+    store.write(toSession(tokens, Date.now(), null))
+  } catch (error) {
+    // Who did not sign in again, for example because they went back, is still signed in.
+    if (!pending.isAgain || store.read() === null) throw error
+    logError('The user has not signed in again', error)
+  }
 }
 
 /** Replaces the address, because it contains the response, and notifies the router. */

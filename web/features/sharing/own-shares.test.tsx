@@ -108,3 +108,20 @@ it('shows an error when the links could not be loaded', async () => {
   open(new ScriptedApi().on('GET /api/shares', () => failure(500, 'internal', 'Broken.')))
   expect(await screen.findByText(/^Your shared links could not be loaded/)).toBeVisible()
 })
+
+it('withholds the files of a link', async () => {
+  let files = true
+  const api = serve()
+  api.on('GET /api/shares', () => json({ shares: [{ ...first, files }] }))
+  api.on('PATCH /api/share/abc', ({ body }) => {
+    files = (body as { files: boolean }).files
+    return new Response(null, { status: 204 })
+  })
+  open(api)
+  expect(await screen.findByText(/, with its files/)).toBeVisible()
+  await userEvent.click(screen.getByRole('button', { name: 'Withhold files' }))
+  await waitFor(() => expect(screen.queryByText(/, with its files/)).toBeNull())
+  expect(screen.queryByRole('button', { name: 'Withhold files' })).toBeNull()
+  expect(screen.getByRole('button', { name: 'Revoke' })).toHaveFocus()
+  expect(await screen.findByText('Visitors of the link see only the names of its files now')).toBeVisible()
+})

@@ -2,11 +2,12 @@ import type { OwnShare } from '@yonder/contract/share'
 import { ExternalLink } from 'lucide-react'
 import { useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
-import { shareAddress, useRevokeShare, useShares } from '../../data/shares.ts'
+import { shareAddress, useRevokeShare, useShareFiles, useShares } from '../../data/shares.ts'
 import { formatDay } from '../../lib/format-time.ts'
 import { CopyButton } from '../../ui/button/copy-button.tsx'
 import { ConfirmDialog } from '../../ui/dialog/confirm-dialog.tsx'
 import { Entry, EntryButton } from '../../ui/entry-list.tsx'
+import { useFocusAfterRemoval } from '../../ui/focus.ts'
 import { SettingsGroup } from '../../ui/form/settings-list.tsx'
 
 /** The user's share links, which can be opened, copied and revoked. */
@@ -43,6 +44,7 @@ export function OwnShares() {
 }
 
 function ShareList({ onRevoke }: { readonly onRevoke: (share: OwnShare) => void }) {
+  const shareFiles = useShareFiles()
   const { data, error } = useShares()
   if (data === undefined)
     return (
@@ -63,6 +65,7 @@ function ShareList({ onRevoke }: { readonly onRevoke: (share: OwnShare) => void 
       {data.shares.map((share) => (
         <Entry
           key={share.id}
+          stacks={share.files}
           name={
             <a
               href={shareAddress(share.id)}
@@ -78,16 +81,32 @@ function ShareList({ onRevoke }: { readonly onRevoke: (share: OwnShare) => void 
           detail={
             <p className="tabular-nums">
               Shared <time dateTime={share.created_at}>{formatDay(new Date(share.created_at))}</time>
+              {share.files && ', with its files'}
             </p>
           }
           actions={
             <>
               <CopyButton title="Copy link" text={shareAddress(share.id)} />
+              {share.files && (
+                <WithholdButton onPress={() => void shareFiles.run({ id: share.id, files: false })} />
+              )}
               <EntryButton onClick={() => onRevoke(share)}>Revoke</EntryButton>
             </>
           }
         />
       ))}
     </ul>
+  )
+}
+
+/** It is removed when the files are withheld; then the next button has the focus. */
+function WithholdButton({ onPress }: { readonly onPress: () => void }) {
+  const button = useFocusAfterRemoval<HTMLButtonElement>(({ nextElementSibling }) => {
+    if (nextElementSibling instanceof HTMLElement) nextElementSibling.focus()
+  })
+  return (
+    <EntryButton ref={button} onClick={onPress}>
+      Withhold files
+    </EntryButton>
   )
 }

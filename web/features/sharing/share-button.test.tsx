@@ -1,5 +1,6 @@
 import { act, fireEvent, screen, within } from '@testing-library/react'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { dismissToast, toasts } from '../../lib/toasts.ts'
 import { expectConsole } from '../../testing/expect-console.ts'
 import { renderScreen } from '../../testing/render-screen.tsx'
 import { failure, json, ScriptedApi } from '../../testing/scripted-api.ts'
@@ -17,6 +18,7 @@ beforeEach(() => {
   })
 })
 afterEach(() => {
+  for (const { id } of toasts.get()) dismissToast(id)
   vi.useRealTimers()
   Reflect.deleteProperty(navigator, 'share')
   Reflect.deleteProperty(navigator, 'clipboard')
@@ -129,4 +131,30 @@ it('sends one request, however often the button is clicked', async () => {
   answer(json({ shareId: 'abc' }))
   await pass(0)
   expect(copied).toEqual([link])
+})
+
+it('offers to let the files go along, which it does not do by itself', async () => {
+  const response = { shareId: 'abc', files: { count: 2, shared: false } }
+  const api = open(
+    new ScriptedApi()
+      .on(route, () => json(response))
+      .on('PATCH /api/share/abc', () => new Response(null, { status: 204 })),
+  )
+  await click()
+  const [offer] = toasts.get()
+  expect(offer).toMatchObject({
+    text: 'Visitors see only the names of the 2 files in this chat.',
+    action: { label: 'Share the files too' },
+  })
+  expect(api.seen('PATCH /api/share/abc')).toEqual([])
+  act(() => offer?.action?.run())
+  await pass(0)
+  expect(api.seen('PATCH /api/share/abc').map(({ body }) => body)).toEqual([{ files: true }])
+  expect(toasts.get().at(-1)?.text).toBe('Visitors of the link see its files now')
+})
+
+it('offers nothing about files when there are none, or they go along already', async () => {
+  open(new ScriptedApi().on(route, () => json({ shareId: 'abc', files: { count: 2, shared: true } })))
+  await click()
+  expect(toasts.get()).toEqual([])
 })

@@ -8,8 +8,9 @@ import {
   type ReactNode,
   type RefObject,
 } from 'react'
-import { shareAddress, useCreateShare } from '../../data/shares.ts'
+import { shareAddress, useCreateShare, useShareFiles } from '../../data/shares.ts'
 import { readReason } from '../../lib/api/api-error.ts'
+import { toast } from '../../lib/toasts.ts'
 import { IconButton } from '../../ui/button/icon-button.tsx'
 import { placeTooltip } from '../../ui/tooltip/tooltip.tsx'
 import { deliverLink } from './deliver-link.ts'
@@ -28,6 +29,7 @@ export interface ShareButtonProps {
 /** Shares the chat up to a message, and shows the outcome at the button. A link that cannot be copied is shown. */
 export function ShareButton({ chatId, messageId }: ShareButtonProps) {
   const createShare = useCreateShare(chatId)
+  const shareFiles = useShareFiles()
   const anchor = useRef<HTMLSpanElement>(null)
   const [busy, setBusy] = useState(false)
   const [done, setDone] = useState<keyof typeof labels>()
@@ -44,12 +46,18 @@ export function ShareButton({ chatId, messageId }: ShareButtonProps) {
     setDone(undefined)
     const created = await createShare.run(messageId)
     if (created.done) {
-      const address = shareAddress(created.answer.shareId)
+      const { shareId: id, files } = created.answer
+      const address = shareAddress(id)
       const outcome = await deliverLink(address)
       // The link exists, and everyone who has it can read the chat, so 'Not shared' would be wrong.
       if (outcome === 'failed') setUncopied(address)
       else if (outcome !== 'cancelled') {
         setDone(outcome)
+        if (files?.shared === false)
+          toast.success(describeFiles(files.count), {
+            label: files.count === 1 ? 'Share the file too' : 'Share the files too',
+            run: () => void shareFiles.run({ id, files: true }),
+          })
         timer.current = setTimeout(() => setDone(undefined), feedbackMs)
       }
     } else setProblem(created.error === undefined ? 'You were signed out.' : readReason(created.error))
@@ -83,6 +91,12 @@ export function ShareButton({ chatId, messageId }: ShareButtonProps) {
       )}
     </span>
   )
+}
+
+function describeFiles(count: number): string {
+  return count === 1
+    ? 'Visitors see only the name of the file in this chat.'
+    : `Visitors see only the names of the ${count} files in this chat.`
 }
 
 /** Calls `onAction` at the next press of a key or a pointer, wherever it is, while `isWaiting`. */

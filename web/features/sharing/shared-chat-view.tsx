@@ -1,7 +1,8 @@
 import type { SharedChat } from '@yonder/contract/share'
 import { Unlink } from 'lucide-react'
-import type { ReactNode } from 'react'
+import { useState, type ReactNode } from 'react'
 import { Link } from 'react-router'
+import { openSharedFiles, SharedFilesContext } from '../../data/files.ts'
 import { useSharedChat } from '../../data/shares.ts'
 import { LoadingState } from '../../ui/states/states.tsx'
 
@@ -14,6 +15,7 @@ export interface SharedChatViewProps {
 /** A shared chat, read-only. */
 export function SharedChatView({ shareId, children }: SharedChatViewProps) {
   const { data: chat, error } = useSharedChat(shareId)
+  const [files] = useState(() => openSharedFiles(shareId))
   if (error !== undefined) return <NotFound />
   if (chat === undefined)
     return (
@@ -25,7 +27,7 @@ export function SharedChatView({ shareId, children }: SharedChatViewProps) {
     <>
       <main className="flex-1">
         <h1 className="sr-only">Shared chat</h1>
-        {children(chat)}
+        <SharedFilesContext value={files}>{children(chat)}</SharedFilesContext>
       </main>
       <ReadOnlyFooter />
     </>

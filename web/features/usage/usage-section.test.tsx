@@ -21,9 +21,14 @@ const totals = (fields: Partial<UsageTotals> = {}): UsageTotals => ({
   ...fields,
 })
 
+const withFiles = () =>
+  new ScriptedApi().on('GET /api/files', () =>
+    json({ used: 12_300_000, quota: 1_000_000_000, max_file: 25_000_000 }),
+  )
+
 function serve(fields: Partial<UsageTotals> = {}) {
   const total = totals(fields)
-  return new ScriptedApi().on('GET /api/usage', ({ query }) =>
+  return withFiles().on('GET /api/usage', ({ query }) =>
     json({
       from: query.get('from') ?? '',
       to: query.get('to') ?? '',
@@ -42,6 +47,7 @@ it('shows totals, a chart and tables of the range', async () => {
   const api = serve()
   renderScreen(api, <UsageSection />)
   const bots = await screen.findByRole('region', { name: 'Usage by bot' })
+  expect(screen.getByText('Your files take 12.3 MB of 1 GB.')).toBeVisible()
   expect(within(bots).getByRole('row', { name: 'Owl $1.50 12,345 678 3' })).toBeVisible()
   expect(figure('Cost')).toHaveTextContent('$1.50')
   expect(figure('Input tokens')).toHaveTextContent('12,3451,000 cached')

@@ -2,10 +2,12 @@ import type { UsageReport } from '@yonder/contract/usage/usage-report'
 import { ChartColumn, Download } from 'lucide-react'
 import { useId, useState, type ReactNode } from 'react'
 import useSWR from 'swr'
+import { useFileSpace } from '../../data/files.ts'
 import { ApiError, readReason } from '../../lib/api/api-error.ts'
 import { readErrorBody } from '../../lib/api/error-body.ts'
 import { useAction } from '../../lib/api/use-action.ts'
-import { formatCosts, formatCount } from '../../lib/format-usage.ts'
+import { saveFile } from '../../lib/files/save-file.ts'
+import { formatCosts, formatCount, formatLimit } from '../../lib/format-usage.ts'
 import { Button } from '../../ui/button/button.tsx'
 import { Disclosure } from '../../ui/disclosure.tsx'
 import { NamedOptions, Select } from '../../ui/form/select.tsx'
@@ -23,6 +25,7 @@ export function UsageSection() {
   const [range, setRange] = useState<UsageRange>('this-month')
   const query = toQuery(range)
   const { data, error, mutate } = useSWR<UsageReport, Error>(`/api/usage?${query}`)
+  const space = useFileSpace(true)
   return (
     <section aria-labelledby={title}>
       <SettingsHeader id={title} title="Usage">
@@ -44,6 +47,11 @@ export function UsageSection() {
           <ErrorState title="The usage could not be loaded" onRetry={() => void mutate()}>
             {readReason(error)}
           </ErrorState>
+        )}
+        {space !== undefined && (
+          <p className="text-sm text-muted">
+            Your files take {formatLimit(space.used)} of {formatLimit(space.quota)}.
+          </p>
         )}
       </div>
     </section>
@@ -74,16 +82,6 @@ function DownloadButton({ query }: { readonly query: string }) {
       <span className="sr-only">of this range</span>
     </Button>
   )
-}
-
-function saveFile(file: Blob, name: string): void {
-  const address = URL.createObjectURL(file)
-  const link = document.createElement('a')
-  link.href = address
-  link.download = name
-  link.click()
-  // Some browsers read the address after the click has returned.
-  setTimeout(() => URL.revokeObjectURL(address))
 }
 
 function Report({ report, isYear }: { readonly report: UsageReport; readonly isYear: boolean }) {

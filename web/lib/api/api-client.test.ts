@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest'
-import { createApiClient } from './api-client.ts'
-import { ApiError } from './api-error.ts'
+import { createApiClient, type SendFile } from './api-client.ts'
+import { ApiError, UnreachableError } from './api-error.ts'
 
 interface Sent {
   readonly path: string
@@ -139,5 +139,37 @@ describe('a bare request', () => {
     expect(response?.status).toBe(409)
     expect(new Headers(sent[0]?.init.headers).get('last-event-id')).toBe('7')
     expect(sent[0]?.init.signal).toBe(signal)
+  })
+})
+
+describe('an upload', () => {
+  const file = new Blob(['content'])
+  const upload = { onProgress: () => undefined, signal: new AbortController().signal }
+
+  function openUploads(sendFile: SendFile) {
+    const onUnauthorized = vi.fn()
+    const client = createApiClient({ getAccessToken: async () => 'secret', onUnauthorized, sendFile })
+    return { client, onUnauthorized }
+  }
+
+  it('sends the bytes with the token and returns the answer', async () => {
+    const sent = vi.fn<SendFile>(async () => Response.json({ id: 'f1' }, { status: 201 }))
+    const { client } = openUploads(sent)
+    expect(await client.upload('/api/files?name=a', file, upload)).toEqual({ id: 'f1' })
+    const headers = { 'Content-Type': 'application/octet-stream', Authorization: 'Bearer secret' }
+    expect(sent).toHaveBeenCalledExactlyOnceWith('/api/files?name=a', headers, file, upload)
+  })
+
+  it('fails like every call, and signs out after a 401', async () => {
+    const refused = openUploads(async () => refusal(409)())
+    expect(await catchError(refused.client.upload('/a', file, upload))).toMatchObject({
+      message: 'API error: 409',
+      reason: 'A reply is being written.',
+    })
+    const { client, onUnauthorized } = openUploads(async () => refusal(401)())
+    expect(await client.upload('/a', file, upload)).toBeUndefined()
+    expect(onUnauthorized).toHaveBeenCalledExactlyOnceWith('A reply is being written.')
+    const cut = openUploads(async () => Promise.reject(new TypeError('Failed to fetch')))
+    expect(await catchError(cut.client.upload('/a', file, upload))).toBeInstanceOf(UnreachableError)
   })
 })

@@ -11,7 +11,25 @@ export interface ApiClientOptions {
   /** Called after a 401, with the server's reason: signs out and redirects to the root. */
   readonly onUnauthorized: (reason?: string) => void
   readonly fetch?: typeof fetch
+  /** Sends the body of an upload; by default with an `XMLHttpRequest`, which reports its progress. */
+  readonly sendFile?: SendFile
 }
+
+export interface Upload {
+  /** Default: POST. */
+  readonly method?: 'POST' | 'PUT'
+  /** Called with the number of bytes that are sent. */
+  readonly onProgress: (sent: number) => void
+  readonly signal: AbortSignal
+}
+
+/** Sends a file. Fails like `fetch`: with a TypeError when it reaches no server, and with the reason of the signal. */
+export type SendFile = (
+  path: string,
+  headers: Readonly<Record<string, string>>,
+  file: Blob,
+  upload: Upload,
+) => Promise<Response>
 
 export interface ApiRequest {
   readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
@@ -21,6 +39,8 @@ export interface ApiRequest {
   readonly signal?: AbortSignal
   /** With `same-origin` the browser sends cookies and stores those of the response; by default it does neither. */
   readonly credentials?: 'omit' | 'same-origin'
+  /** Lets the request go on when the page is closed. */
+  readonly keepalive?: boolean
 }
 
 /**
@@ -35,21 +55,28 @@ export function createApiClient(options: ApiClientOptions) {
 
   const connection = new ServerConnection(() => probe(send))
 
-  const sendWithCheck = withConnectionCheck(send, connection)
+  const reach = withConnectionCheck(connection)
 
   /** Returns the response as it is, whatever its status other than 401, for streams and downloads. */
   const request = async (
     path: string,
-    { method = 'GET', body, headers, signal, credentials = 'omit' }: ApiRequest = {},
+    { method = 'GET', body, headers, credentials = 'omit', ...rest }: ApiRequest = {},
   ): Promise<Response | undefined> => {
     const token = await requireToken(options.getAccessToken)
-    const response = await sendWithCheck(path, {
-      method,
-      credentials,
-      headers: { 'Content-Type': 'application/json', ...headers, Authorization: `Bearer ${token}` },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      ...(signal === undefined ? {} : { signal }),
-    })
+    return unlessUnauthorized(
+      await reach(() =>
+        send(path, {
+          ...rest,
+          method,
+          credentials,
+          headers: { 'Content-Type': 'application/json', ...headers, Authorization: `Bearer ${token}` },
+          ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        }),
+      ),
+    )
+  }
+
+  const unlessUnauthorized = async (response: Response): Promise<Response | undefined> => {
     if (response.status !== 401) return response
     onUnauthorized((await readErrorBody(response))?.message)
     return undefined
@@ -62,17 +89,14 @@ export function createApiClient(options: ApiClientOptions) {
     readBody: (response: Response) => Promise<Answer | undefined> = readJsonBody,
   ): Promise<Answer | undefined> => {
     const response = await request(path, init)
-    if (response === undefined) return undefined
-    if (!response.ok)
-      throw new ApiError(describeError(response.status), response.status, await readErrorBody(response))
-    return readBody(response)
+    return response && readAnswer(response, describeError, readBody)
   }
 
   /** Throws an `ApiError` 'API error: {status}' with the server's reason after a failure status other than 401. */
   const callWith =
     (method: NonNullable<ApiRequest['method']>) =>
     async <Answer>(path: string, body?: unknown, options?: Pick<ApiRequest, 'credentials' | 'signal'>) =>
-      call<Answer>(path, { method, body, ...options }, (status) => `API error: ${status}`)
+      call<Answer>(path, { method, body, ...options }, describeStatus)
 
   return {
     request,
@@ -80,6 +104,14 @@ export function createApiClient(options: ApiClientOptions) {
     read: async <Answer>(path: string) => call<Answer>(path, {}, () => readFailureMessage),
     /** Throws like `read`. */
     readFile: async (path: string) => call(path, {}, () => readFailureMessage, readBlob),
+    /** Sends a file as the body of a request. Throws like `post`, and the reason of the signal when it is aborted. */
+    async upload<Answer>(path: string, file: Blob, upload: Upload): Promise<Answer | undefined> {
+      const token = await requireToken(options.getAccessToken)
+      const sendFile = options.sendFile ?? (await import('../files/send-file.ts')).sendFile
+      const headers = { 'Content-Type': 'application/octet-stream', Authorization: `Bearer ${token}` }
+      const response = await unlessUnauthorized(await reach(() => sendFile(path, headers, file, upload)))
+      return response && readAnswer(response, describeStatus, readJsonBody<Answer>)
+    },
     get: callWith('GET'),
     post: callWith('POST'),
     put: callWith('PUT'),
@@ -92,14 +124,26 @@ export function createApiClient(options: ApiClientOptions) {
 
 export type ApiClient = ReturnType<typeof createApiClient>
 
+const describeStatus = (status: number) => `API error: ${status}`
+
+async function readAnswer<Answer>(
+  response: Response,
+  describeError: (status: number) => string,
+  readBody: (response: Response) => Promise<Answer | undefined>,
+): Promise<Answer | undefined> {
+  if (!response.ok)
+    throw new ApiError(describeError(response.status), response.status, await readErrorBody(response))
+  return readBody(response)
+}
+
 /**
- * Returns a `fetch` that throws an `UnreachableError` when it reaches no server. In this case, and when the response
- * may be from a proxy, it starts a check of the connection.
+ * Returns a function that sends a request, and throws an `UnreachableError` when it reaches no server. In this case, and
+ * when the response may be from a proxy, it starts a check of the connection.
  */
-function withConnectionCheck(send: typeof fetch, connection: Connection) {
-  return async (path: string, init: RequestInit): Promise<Response> => {
+function withConnectionCheck(connection: Connection) {
+  return async (send: () => Promise<Response>): Promise<Response> => {
     try {
-      const response = await send(path, init)
+      const response = await send()
       if (isGatewayFailure(response.status)) connection.check()
       return response
     } catch (error) {
@@ -151,10 +195,19 @@ async function readBlob(response: Response): Promise<Blob> {
  * same `ApiError` as `ApiClient.read`. Without a response it throws the error of `fetch`.
  */
 export async function readPublicly<Answer>(path: string): Promise<Answer> {
+  return (await fetchPublicly(path)).json() as Promise<Answer>
+}
+
+/** The same for a file. */
+export async function readFilePublicly(path: string): Promise<Blob> {
+  return readBlob(await fetchPublicly(path))
+}
+
+async function fetchPublicly(path: string): Promise<Response> {
   const response = await fetch(path, {
     credentials: 'omit',
     headers: { 'Content-Type': 'application/json' },
   })
   if (!response.ok) throw new ApiError(readFailureMessage, response.status, await readErrorBody(response))
-  return (await response.json()) as Answer
+  return response
 }

@@ -80,7 +80,12 @@ export function ApiProvider({ api, children }: { readonly api: ApiClient; readon
 
 /** The client of the signed-in user. */
 export function useApi(): ApiClient {
-  const api = useContext(ApiContext)
+  const api = useOptionalApi()
   if (api === null) throw new Error('useApi must be used within ApiProvider')
   return api
+}
+
+/** The same; null on a page that needs no sign-in. */
+export function useOptionalApi(): ApiClient | null {
+  return useContext(ApiContext)
 }

@@ -134,9 +134,9 @@ it('reconnects automatically, and is reported as lost only after a delay', async
   await vi.waitFor(() => expect(other.states).toEqual(['open']))
   server.status = 503
   server.cut()
-  await vi.waitFor(() => expect(other.states).toEqual(['open', 'lost']), 3000)
+  await vi.waitFor(() => expect(other.states).toEqual(['open', 'lost']))
   server.status = 200
-  await vi.waitFor(() => expect(other.states).toEqual(['open', 'lost', 'open']), 5000)
+  await vi.waitFor(() => expect(other.states).toEqual(['open', 'lost', 'open']))
   expect(leader.states).toEqual(other.states)
   expect(other.received).toEqual(['ready', 'ready'])
 })
@@ -146,7 +146,7 @@ it('is closed at once when the browser goes offline', async () => {
   await vi.waitFor(() => expect(page.states).toEqual(['open']))
   server.status = 503
   window.dispatchEvent(new Event('offline'))
-  await vi.waitFor(() => expect(page.states).toEqual(['open', 'lost']), 3000)
+  await vi.waitFor(() => expect(page.states).toEqual(['open', 'lost']))
   server.status = 200
   window.dispatchEvent(new Event('online'))
   await vi.waitFor(() => expect(page.received).toEqual(['ready', 'ready']))
@@ -226,9 +226,9 @@ it('is one for each page in a browser without locks', async () => {
 it('is lost while the server refuses it', async () => {
   server.status = 404
   const page = openPage()
-  await vi.waitFor(() => expect(page.states).toEqual(['lost']), 3000)
+  await vi.waitFor(() => expect(page.states).toEqual(['lost']))
   server.status = 200
-  await vi.waitFor(() => expect(page.states).toEqual(['lost', 'open']), 5000)
+  await vi.waitFor(() => expect(page.states).toEqual(['lost', 'open']))
 })
 
 it('is separate for each name', async () => {

@@ -2,6 +2,7 @@ import type { ClientSettings } from '@yonder/contract/identity'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { createIdentityClient, type IdentityClient } from '../../features/identity/identity-client.ts'
+import * as ownAccount from '../../features/identity/own-account.ts'
 import { SignInScreen } from '../../features/identity/sign-in-screen.tsx'
 import { TokenFailureNotice } from '../../features/identity/token-failure-notice.tsx'
 import { IdentityContext, useIdentity } from '../../features/identity/use-identity.ts'
@@ -11,6 +12,7 @@ declare global {
   interface Window {
     /** For tests that request tokens directly. */
     identity: IdentityClient
+    ownAccount: typeof ownAccount
   }
 }
 
@@ -40,6 +42,7 @@ function Page({ settings }: { readonly settings: ClientSettings }) {
 const settings = (await (await fetch('/api/settings')).json()) as ClientSettings
 document.documentElement.classList.toggle('dark', matchMedia('(prefers-color-scheme: dark)').matches)
 window.identity = createIdentityClient(settings.identity)
+window.ownAccount = ownAccount
 void window.identity.start()
 const root = document.getElementById('root')
 if (root === null) throw new Error('The page has no #root element.')

@@ -3,7 +3,7 @@ import { useId } from 'react'
 export interface RadioGroupProps<Value extends string> {
   /** The accessible name. */
   readonly label: string
-  readonly options: readonly { readonly value: Value; readonly label: string }[]
+  readonly options: readonly { readonly value: Value; readonly label: string; readonly meaning?: string }[]
   readonly value: Value
   readonly onChange: (value: Value) => void
 }
@@ -30,7 +30,10 @@ export function RadioGroup<Value extends string>({
             onChange={() => onChange(option.value)}
             className="mt-0.5 size-4 shrink-0 pointer-coarse:mt-0 pointer-coarse:size-5"
           />
-          {option.label}
+          <span>
+            {option.label}
+            {option.meaning && <span className="block font-normal text-muted">{option.meaning}</span>}
+          </span>
         </label>
       ))}
     </fieldset>

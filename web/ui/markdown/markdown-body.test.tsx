@@ -36,9 +36,7 @@ test('highlights code once its block is closed, without changing its text (§1.3
   await new Promise((resolve) => setTimeout(resolve, 50))
   expect(view.container.querySelector('.hljs-keyword')).toBeNull()
   view.rerender(<MarkdownBody text={'```ts\nconst a = 1\n```\n\nmore'} growing />)
-  await vi.waitFor(() => expect(view.container.querySelector('.hljs-keyword')).toHaveTextContent('const'), {
-    timeout: 5000,
-  })
+  await vi.waitFor(() => expect(view.container.querySelector('.hljs-keyword')).toHaveTextContent('const'))
   expect(view.container.querySelector('pre')?.textContent).toBe('const a = 1')
 })
 
@@ -305,7 +303,7 @@ test.each([
 test('draws a long text in steps, and all of it in the end', async () => {
   const lines = Array.from({ length: 3000 }, (_, index) => `Line ${index}.\n\n`)
   const page = draw(lines.join(''))
-  await vi.waitFor(() => expect(page.querySelectorAll('p')).toHaveLength(lines.length), { timeout: 9000 })
+  await vi.waitFor(() => expect(page.querySelectorAll('p')).toHaveLength(lines.length))
   expect(page.textContent.replaceAll('\n', '')).toBe(lines.join('').replaceAll('\n', ''))
   expect(page.querySelectorAll('.markdown-step').length).toBeGreaterThan(1)
 })
@@ -319,6 +317,6 @@ test('does not fill the rows of a wide table with thousands of cells that it lac
 test('highlights long code in parts, without changing its text', async () => {
   const code = 'const a = 1\n\n'.repeat(1000).trim()
   const page = draw(`\`\`\`ts\n${code}\n\`\`\``)
-  await vi.waitFor(() => expect(page.querySelectorAll('.hljs-keyword')).toHaveLength(1000), { timeout: 5000 })
+  await vi.waitFor(() => expect(page.querySelectorAll('.hljs-keyword')).toHaveLength(1000))
   expect(page.querySelector('pre')?.textContent).toBe(code)
 })

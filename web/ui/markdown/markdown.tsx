@@ -27,9 +27,9 @@ export function Markdown({ text, growing = false }: MarkdownProps) {
   )
 }
 
-/** Loads the renderer before the first text needs it. */
-export function preloadMarkdown(): void {
-  void loadMarkdown().catch(() => undefined)
+/** Loads the renderer before the first text needs it. Resolves also when that has failed. */
+export async function preloadMarkdown(): Promise<void> {
+  await loadMarkdown().catch(() => undefined)
 }
 
 /** Writes markdown as HTML for other programs, for example a mail or a document into which it is pasted. */

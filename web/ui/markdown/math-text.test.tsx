@@ -8,11 +8,8 @@ Object.defineProperty(document, 'compatMode', { value: 'CSS1Compat' })
 
 async function draw(text: string) {
   const page = render(<MarkdownBody text={text} growing={false} />).container
-  await waitFor(
-    () => expect(page.querySelector('.markdown-formula, .markdown-inline-formula')).not.toBeNull(),
-    {
-      timeout: 5000,
-    },
+  await waitFor(() =>
+    expect(page.querySelector('.markdown-formula, .markdown-inline-formula')).not.toBeNull(),
   )
   return page
 }

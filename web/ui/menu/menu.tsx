@@ -56,7 +56,7 @@ export interface MenuItemProps {
   /** Of an item that is on or off. */
   readonly isChecked?: boolean
   /** The key that does the same, as it is labelled on the keyboard. */
-  readonly hint?: string
+  readonly hint?: string | undefined
   readonly children: ReactNode
 }
 

@@ -97,18 +97,21 @@ function ToastCard({ toast }: { readonly toast: Toast }) {
       className="pointer-events-auto mb-2 flex animate-rise items-start gap-2.5 rounded-card bg-surface py-2.5 pr-1.5 pl-3.5 text-sm text-ink shadow-float"
     >
       <Icon size={18} aria-hidden className={classNames('mt-1 shrink-0', look)} />
-      <p className="min-w-0 flex-1 py-1 wrap-anywhere">{toast.text}</p>
-      {toast.action !== undefined && (
-        <Button
-          size="small"
-          onClick={() => {
-            dismissToast(toast.id)
-            toast.action?.run()
-          }}
-        >
-          {toast.action.label}
-        </Button>
-      )}
+      {/* An action with a long label stands below the text, which would otherwise be a narrow column beside it. */}
+      <div className="flex min-w-0 flex-1 flex-wrap items-center gap-x-2.5 gap-y-1">
+        <p className="min-w-0 flex-1 basis-36 py-1 wrap-anywhere">{toast.text}</p>
+        {toast.action !== undefined && (
+          <Button
+            size="small"
+            onClick={() => {
+              dismissToast(toast.id)
+              toast.action?.run()
+            }}
+          >
+            {toast.action.label}
+          </Button>
+        )}
+      </div>
       <button
         type="button"
         aria-label="Dismiss"

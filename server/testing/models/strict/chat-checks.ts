@@ -1,3 +1,4 @@
+import { checkMedia, readDataUrl, type WireMedia } from './media-checks.ts'
 import { firstOf, firstRepeated, isJsonObject, refuse, type Check } from './refusal.ts'
 
 export interface ChatCall {
@@ -31,6 +32,70 @@ export interface ChatBody {
 }
 
 type ChatCheck = Check<ChatBody>
+
+interface ChatPart {
+  readonly type: string
+  readonly text?: string
+  readonly image_url?: { readonly url?: unknown }
+  readonly file?: { readonly filename?: string; readonly file_data?: unknown }
+}
+
+const partsOf = ({ content }: ChatMessage): readonly ChatPart[] =>
+  Array.isArray(content) ? (content as readonly ChatPart[]) : []
+
+function mediaOf(message: ChatMessage): readonly WireMedia[] {
+  return partsOf(message).flatMap(({ type, image_url: image, file }) => {
+    if (type === 'image_url') return [readDataUrl('picture', image?.url)]
+    return type === 'file' ? [readDataUrl('document', file?.file_data)] : []
+  })
+}
+
+export const mediaFromUser: ChatCheck = ({ messages }) =>
+  firstOf(messages, (message, index) =>
+    mediaOf(message).length === 0 || message.role === 'user'
+      ? undefined
+      : refuse(
+          'mediaRole',
+          `Invalid 'messages[${index}]'. Image URLs are only allowed for messages with role 'user', but this message with role '${message.role}' contains an image URL.`,
+        ),
+  )
+
+export const wellFormedMedia =
+  (maxPictures: number): ChatCheck =>
+  ({ messages }) => {
+    const unknown = messages
+      .flatMap(partsOf)
+      .find(({ type }) => !['text', 'image_url', 'file'].includes(type))
+    if (unknown !== undefined) return refuse('mediaForm', `Invalid value: '${unknown.type}'.`)
+    return checkMedia(messages.flatMap(mediaOf), maxPictures)
+  }
+
+/** DeepSeek's message, which others of those servers have in their own words. */
+export const textsAreNoLists: ChatCheck = ({ messages }) =>
+  firstOf(messages, (message, index) =>
+    Array.isArray(message.content) && mediaOf(message).length === 0
+      ? refuse('onlyTexts', `messages[${index}]: invalid type: sequence, expected a string`)
+      : undefined,
+  )
+
+export const noBlankParts: ChatCheck = ({ messages }) =>
+  messages.flatMap(partsOf).some(({ type, text = '' }) => type === 'text' && text.trim() === '')
+    ? refuse('blankText', 'messages: text content blocks must be non-empty')
+    : undefined
+
+export const plainFileNames: ChatCheck = ({ messages }) => {
+  const names = messages.flatMap(partsOf).flatMap(({ file }) => file?.filename ?? [])
+  if (firstRepeated(names) !== undefined)
+    return refuse('fileNames', 'Messages contains duplicate document names.')
+  return firstOf(names, (name) =>
+    /^(?! )(?!.* {2})[a-zA-Z0-9 ()[\]-]{1,200}$/.test(name)
+      ? undefined
+      : refuse(
+          'fileNames',
+          "The document file name can only contain alphanumeric characters, whitespace characters, hyphens, parentheses, and square brackets. The name can't contain more than one consecutive whitespace character.",
+        ),
+  )
+}
 
 const callsOf = ({ messages }: ChatBody): readonly ChatCall[] =>
   messages.flatMap((message) => message.tool_calls ?? [])
@@ -146,14 +211,14 @@ export const lastNotAssistant: ChatCheck = ({ messages }) =>
 
 export const contentIsText: ChatCheck = ({ messages }) =>
   firstOf(messages, ({ content }) =>
-    typeof content === 'string'
+    typeof content === 'string' || Array.isArray(content)
       ? undefined
       : refuse('contentBesideCalls', 'invalid message content type: <nil>'),
   )
 
 export const contentNotNull: ChatCheck = ({ messages }) =>
   firstOf(messages, ({ content }) =>
-    typeof content === 'string'
+    typeof content === 'string' || Array.isArray(content)
       ? undefined
       : refuse(
           'contentBesideCalls',

@@ -1,3 +1,4 @@
+import { checkMedia, readDataUrl, type WireMedia } from './media-checks.ts'
 import { firstOf, firstRepeated, isJsonObject, refuse, type Check, type Refusal } from './refusal.ts'
 
 type Fields = Readonly<Record<string, unknown>>
@@ -11,7 +12,40 @@ export interface ResponsesBody extends Fields {
     readonly name?: string
     readonly arguments?: string
     readonly encrypted_content?: string
+    readonly output?: unknown
   }[]
+}
+
+interface ResponsesPart {
+  readonly type: string
+  readonly text?: string
+  readonly image_url?: unknown
+  readonly filename?: string
+  readonly file_data?: unknown
+}
+
+function responsesMedia(parts: readonly ResponsesPart[]): readonly WireMedia[] {
+  return parts.flatMap(({ type, image_url: url, file_data: data }) => {
+    if (type === 'input_image') return [readDataUrl('picture', url)]
+    return type === 'input_file' ? [readDataUrl('document', data)] : []
+  })
+}
+
+function checkResponsesMedia({ input }: ResponsesBody, wantsTextResults: boolean): Refusal | undefined {
+  const listOf = (value: unknown) => (Array.isArray(value) ? (value as readonly ResponsesPart[]) : [])
+  if (wantsTextResults && input.some(({ output }) => Array.isArray(output)))
+    return refuse('resultPictures', "Invalid type for 'input'.")
+  if (input.some(({ role, content }) => role !== 'user' && responsesMedia(listOf(content)).length > 0))
+    return refuse(
+      'mediaRole',
+      "Invalid value: 'input_image'. Supported values are: 'output_text', 'refusal'.",
+    )
+  const parts = input.flatMap(({ content, output }) => [...listOf(content), ...listOf(output)])
+  if (parts.some(({ type, text = '' }) => type === 'input_text' && text.trim() === ''))
+    return refuse('blankText', 'input_text: text must not be empty')
+  if (parts.some(({ type, filename = '' }) => type === 'input_file' && filename === ''))
+    return refuse('mediaForm', "Missing required parameter: 'input[0].content[0].filename'.")
+  return checkMedia(responsesMedia(parts), 500)
 }
 
 interface ResponsesLimits {
@@ -19,11 +53,14 @@ interface ResponsesLimits {
   readonly issued?: string
   /** Whether each reply and call follows a text of reasoning. */
   readonly wantsThinking?: boolean
+  /** Whether a result must be a text. */
+  readonly wantsTextResults?: boolean
 }
 
 export const checkResponses =
-  ({ issued, wantsThinking = false }: ResponsesLimits): Check<ResponsesBody> =>
-  ({ input }) => {
+  ({ issued, wantsThinking = false, wantsTextResults = false }: ResponsesLimits): Check<ResponsesBody> =>
+  (body) => {
+    const { input } = body
     const calls = input.filter(({ type }) => type === 'function_call')
     const outputs = input.filter(({ type }) => type === 'function_call_output')
     const ids = calls.map(({ call_id: id = '' }) => id)
@@ -44,6 +81,8 @@ export const checkResponses =
         'callsAnswered',
         `No tool call found for function call output with call_id ${orphan.call_id}.`,
       )
+    const media = checkResponsesMedia(body, wantsTextResults)
+    if (media !== undefined) return media
     return firstOf(input, (item, index) => {
       const isReply = item.type === 'function_call' || item.role === 'assistant'
       if (wantsThinking && isReply && !/"reasoning_text","text":"[^"]/.test(JSON.stringify(input[index - 1])))
@@ -73,6 +112,21 @@ interface AnthropicBlock extends Fields {
   readonly tool_use_id?: string
   readonly thinking?: string
   readonly signature?: string
+  readonly source?: { readonly type?: string; readonly media_type?: string; readonly data?: string }
+  /** Of the result of a tool. */
+  readonly content?: unknown
+}
+
+function blocksWithin(block: AnthropicBlock): readonly AnthropicBlock[] {
+  return Array.isArray(block.content) ? [block, ...(block.content as readonly AnthropicBlock[])] : [block]
+}
+
+function anthropicMedia(blocks: readonly AnthropicBlock[]): readonly WireMedia[] {
+  return blocks.flatMap(({ type, source }) => {
+    if (type !== 'image' && type !== 'document') return []
+    const kind = type === 'image' ? 'picture' : 'document'
+    return [{ kind, mediaType: source?.media_type ?? '', data: source?.data ?? '' }]
+  })
 }
 
 export interface AnthropicBody extends Fields {
@@ -112,6 +166,8 @@ export const checkAnthropic =
         'toolsWithCalls',
         'Requests which include `tool_use` or `tool_result` blocks must define tools',
       )
+    const media = checkMedia(anthropicMedia(blocks.flatMap(blocksWithin)), 100)
+    if (media !== undefined) return media
     const sampling = ['temperature', 'top_p', 'top_k'].find((name) => body[name] !== undefined)
     if (limits.refusesSampling && sampling !== undefined)
       return refuse('sampling', `\`${sampling}\` is deprecated for this model.`)
@@ -128,6 +184,11 @@ export const checkAnthropic =
           return refuse(
             'reasoningContent',
             'The `content[].thinking` in the thinking mode must be passed back to the API.',
+          )
+        if (message.role === 'assistant' && anthropicMedia(message.content).length > 0)
+          return refuse(
+            'assistantDocuments',
+            'messages.1: document blocks are not permitted in assistant turns',
           )
         return checkAnthropicMessage(message, messages[index - 1]?.content ?? [])
       }) ?? checkThinking(body, limits)
@@ -150,9 +211,15 @@ function checkAnthropicMessage(
     return refuse('callsAnswered', 'messages.1: unexpected `tool_use_id` found in `tool_result` blocks')
   if (content.slice(0, results.length).some(({ type }) => type !== 'tool_result'))
     return refuse('resultsGrouped', 'messages.1: `tool_result` blocks must come first in the content')
-  return firstOf(content, ({ type, text = '', id = '', name = '', input, ...block }) => {
-    if (type === 'document' && block['role'] === 'assistant')
-      return refuse('assistantDocuments', 'messages.1: document blocks are not permitted in assistant turns')
+  const isText = ({ type }: AnthropicBlock) => type === 'text'
+  const isMedia = ({ type }: AnthropicBlock) => type === 'image' || type === 'document'
+  if (
+    content.some(isMedia) &&
+    content.findIndex(isText) >= 0 &&
+    content.findLastIndex(isMedia) > content.findIndex(isText)
+  )
+    return refuse('mediaOrder', 'messages.1: images come before text')
+  return firstOf(content.flatMap(blocksWithin), ({ type, text = '', id = '', name = '', input }) => {
     if (type === 'text' && text.trim() === '')
       return refuse('blankText', 'messages: text content blocks must contain non-whitespace text')
     if (type !== 'tool_use') return undefined
@@ -190,8 +257,8 @@ function checkThinking(
     return refuse('thinkingPrefix', 'messages.1.content.0: The block is bound to a different conversation.')
   // By one reading a text after the results begins a turn, by another it does not.
   const turns = [
-    messages.findLastIndex(({ role, content }) => role === 'user' && content.at(-1)?.type === 'text'),
-    messages.findLastIndex(({ role, content }) => role === 'user' && content[0]?.type === 'text'),
+    messages.findLastIndex(({ role, content }) => role === 'user' && content.at(-1)?.type !== 'tool_result'),
+    messages.findLastIndex(({ role, content }) => role === 'user' && content[0]?.type !== 'tool_result'),
   ].map((start) => messages.slice(start + 1).filter(({ role }) => role === 'assistant'))
   return firstOf(turns, (turn) => {
     if (thinking?.type !== 'enabled')
@@ -213,13 +280,25 @@ function checkThinking(
 interface GooglePart extends Fields {
   readonly text?: string
   readonly functionCall?: { readonly name: string; readonly args: unknown }
-  readonly functionResponse?: { readonly name: string }
+  readonly functionResponse?: { readonly name: string; readonly parts?: readonly GooglePart[] }
   readonly thoughtSignature?: string
+  readonly inlineData?: { readonly mimeType?: string; readonly data?: string }
+}
+
+function googleMedia(parts: readonly GooglePart[]): readonly WireMedia[] {
+  return parts.flatMap(({ inlineData, functionResponse }): readonly WireMedia[] => {
+    const within = googleMedia(functionResponse?.parts ?? [])
+    if (inlineData === undefined) return within
+    const { mimeType = '', data = '' } = inlineData
+    return [{ kind: mimeType === 'application/pdf' ? 'document' : 'picture', mediaType: mimeType, data }]
+  })
 }
 
 export interface GoogleBody extends Fields {
   readonly contents: readonly { readonly role: string; readonly parts: readonly GooglePart[] }[]
 }
+
+const googlePictures = ['image/png', 'image/jpeg', 'image/webp', 'image/heic', 'image/heif']
 
 interface GoogleLimits {
   readonly issued: string
@@ -232,8 +311,10 @@ export const checkGoogle =
     if (contents[0]?.role !== 'user')
       return refuse('roleOrder', 'Please ensure that the conversation starts with a user turn.')
     const turnStart = contents.findLastIndex(
-      ({ role, parts }) => role === 'user' && parts.some(({ text }) => text !== undefined),
+      ({ role, parts }) => role === 'user' && parts.some((part) => part.functionResponse === undefined),
     )
+    const media = checkMedia(googleMedia(contents.flatMap(({ parts }) => parts)), 3_600, googlePictures)
+    if (media !== undefined) return media
     return firstOf(contents, ({ parts }, index) => {
       if (parts.length === 0)
         return refuse('blankText', 'GenerateContentRequest.contents[1].parts must not be empty.')
@@ -245,6 +326,10 @@ export const checkGoogle =
           'resultsGrouped',
           'Please ensure that the number of function response parts is equal to the number of function call parts of the function call turn.',
         )
+      if (responses.length > 0 && parts.length > responses.length)
+        return refuse('resultsGrouped', 'Function response parts must be alone in their content.')
+      if (!wantsSignatures && responses.some(({ functionResponse }) => functionResponse?.parts !== undefined))
+        return refuse('resultPictures', 'Multimodal function responses are not supported by this model.')
       if (calls.length > 0 && contents[index - 1]?.role !== 'user')
         return refuse(
           'roleOrder',

@@ -37,6 +37,10 @@ const everywhere: readonly Check<chat.ChatBody>[] = [
   chat.toolNames,
   chat.toolLimits,
   chat.jsonArguments,
+  chat.mediaFromUser,
+  chat.wellFormedMedia(500),
+  chat.textsAreNoLists,
+  chat.noBlankParts,
 ]
 
 const longHex = (number: number) => number.toString(16).padStart(24, '0')
@@ -218,6 +222,7 @@ const chatProviders: readonly ChatProvider[] = [
       chat.noUnknownMessageFields,
       chat.noNameWithResults,
       chat.noEmptyDescriptions,
+      chat.plainFileNames,
     ],
   },
   {
@@ -277,6 +282,14 @@ const otherProviders: readonly StrictProvider[] = [
       ],
     },
     check: toCheck(checkResponses({ wantsThinking: true })),
+  },
+  {
+    name: 'LM Studio Responses',
+    apiType: 'openai-responses',
+    host: 'lmstudio.internal',
+    model: 'qwen3-vl-30b',
+    callId: (number) => String(number),
+    check: toCheck(checkResponses({ wantsTextResults: true })),
   },
   ...(
     [

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import type { StoredCall } from '../../../chats/tool-call-store.ts'
 import type { PromptMessage } from '../../../completions/prompt/build-prompt.ts'
+import type { MediaPart, ModelMessage } from '../../../models/model.ts'
 import { writeNote } from '../../../models/reply-parts.ts'
 import { strictProviders, type StrictProvider } from './providers.ts'
 
@@ -35,7 +36,11 @@ export interface RandomHistory {
     | { readonly id: string; readonly content: string; readonly message_count: number }
     | undefined
   readonly shortenBefore: number
+  /** What the messages of the user and the results have beside their text, in turn. */
+  readonly media: readonly RandomMedia[]
 }
+
+type RandomMedia = 'none' | 'picture' | 'several' | 'document' | 'only'
 
 const blank = ['', ' ', '\n\n']
 const texts = [...blank, 'Let me see.', '</think>\nIt is 2.', '🧀 größer']
@@ -72,6 +77,51 @@ const turn: fc.Arbitrary<RandomTurn> = fc.record({
   reply: fc.constantFrom(...texts),
 })
 
+const media = rarely<RandomMedia>('none', fc.constantFrom('picture', 'several', 'document', 'only'))
+
+const picture: MediaPart = {
+  type: 'media',
+  name: 'größe 1.png',
+  mediaType: 'image/png',
+  data: 'iVBORw0KGgo=',
+}
+const photo: MediaPart = { type: 'media', name: 'photo', mediaType: 'image/jpeg', data: '/9j/4AAQ' }
+const document: MediaPart = {
+  type: 'media',
+  name: 'Bericht_2.pdf',
+  mediaType: 'application/pdf',
+  data: 'JVBERi0xLjQ=',
+}
+
+const mediaOf: Readonly<Record<RandomMedia, readonly MediaPart[]>> = {
+  none: [],
+  picture: [picture],
+  several: [picture, photo, document],
+  document: [document],
+  only: [photo],
+}
+
+/** Gives messages of the user and results their pictures and documents. A result has pictures only. */
+export function addMedia(
+  messages: readonly ModelMessage[],
+  kinds: RandomHistory['media'],
+): readonly ModelMessage[] {
+  let next = 0
+  const take = () => kinds[next++ % kinds.length] ?? 'none'
+  return messages.map((message): ModelMessage => {
+    if (message.role === 'user') {
+      const kind = take()
+      return { role: 'user', parts: [...(kind === 'only' ? [] : message.parts), ...mediaOf[kind]] }
+    }
+    if (message.role !== 'tool') return message
+    const parts = message.parts.map((part) => {
+      const pictures = mediaOf[take()].filter(({ mediaType }) => mediaType !== 'application/pdf')
+      return pictures.length === 0 ? part : { ...part, media: pictures }
+    })
+    return { role: 'tool', parts }
+  })
+}
+
 /** Histories as chats have them, made by several providers. `sourceOf` names the source of a provider's notes. */
 export function randomHistories(sourceOf: (provider: StrictProvider) => string): fc.Arbitrary<RandomHistory> {
   return fc
@@ -81,8 +131,9 @@ export function randomHistories(sourceOf: (provider: StrictProvider) => string):
       skipped: fc.nat(3),
       hasSummary: fc.boolean(),
       shortenBefore: fc.nat(6),
+      media: fc.array(media, { minLength: 1, maxLength: 12, size: 'max' }),
     })
-    .map(({ turns, endsWithResult, skipped, hasSummary, shortenBefore }) => {
+    .map(({ turns, endsWithResult, skipped, hasSummary, shortenBefore, media: kinds }) => {
       const rows = new RowWriter(sourceOf)
       for (const [index, each] of turns.entries()) rows.addTurn(each, index === turns.length - 1)
       if (!endsWithResult || !rows.endsWithResult) rows.addUser('And then?')
@@ -91,6 +142,7 @@ export function randomHistories(sourceOf: (provider: StrictProvider) => string):
         path: rows.path.slice(Math.min(skipped, rows.path.length - 1)),
         summary: hasSummary ? { id: 's', content: 'They talked.', message_count: 3 } : undefined,
         shortenBefore,
+        media: kinds,
       }
     })
 }

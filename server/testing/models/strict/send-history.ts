@@ -1,12 +1,12 @@
 import { buildPrompt } from '../../../completions/prompt/build-prompt.ts'
 import { buildModelUrl, type ModelEndpoint } from '../../../models/endpoint.ts'
-import type { ModelPart, ModelRequest } from '../../../models/model.ts'
+import { mediaOf, type ModelPart, type ModelRequest } from '../../../models/model.ts'
 import { openModel } from '../../../models/open-model.ts'
 import { noteSource } from '../../../models/reply-parts.ts'
 import type { RuleName } from '../../../models/rules.ts'
 import { readReply } from '../read-reply.ts'
 import type { StrictProvider } from './providers.ts'
-import type { RandomHistory } from './random-history.ts'
+import { addMedia, type RandomHistory } from './random-history.ts'
 import type { Refusal } from './refusal.ts'
 import { StrictNetwork } from './strict-network.ts'
 
@@ -45,6 +45,7 @@ const learned: readonly RuleName[] = [
   'limitField',
   'oneCallPerMessage',
   'systemRole',
+  'resultPictures',
 ]
 
 /** The refusals that a request should not have had. */
@@ -66,7 +67,7 @@ export async function sendHistory(
   const model = openModel(endpointOf(provider), { guards: network.guards })
   const request: ModelRequest = {
     model: provider.model,
-    messages: buildPrompt(history.path, { ...history, hasTools }),
+    messages: addMedia(buildPrompt(history.path, { ...history, hasTools }), history.media),
     tools: hasTools ? [tool] : [],
     ...settings,
   }
@@ -75,5 +76,6 @@ export async function sendHistory(
     signal: new AbortController().signal,
     onParts: (some) => parts.push(...some),
   })
-  return { end: parts.at(-1), refusals: network.refusals, bodies: network.bodies }
+  const media = request.messages.flatMap(mediaOf)
+  return { end: parts.at(-1), refusals: network.refusals, bodies: network.bodies, media }
 }

@@ -1,4 +1,4 @@
-import { useSyncExternalStore } from 'react'
+import { useCallback, useSyncExternalStore } from 'react'
 import { Link } from 'react-router'
 import { useBots } from '../../../data/bots.ts'
 import { browserStorage } from '../../../lib/browser-storage.ts'
@@ -40,15 +40,16 @@ export function BotSelect({ choice }: { readonly choice: BotChoice }) {
 
 /**
  * The bot that replies: the choice that is stored under `storageKey`, else the bot of the chat's last reply `chatBot`,
- * else the first bot of the list. So another device, which has stored no choice, does not change the bot of a chat. No bot
+ * else `fallback`, which an import has chosen, else the first bot of the list. So another device, which has stored no choice, does not change the bot of a chat. No bot
  * has the stored name after the bot was renamed or deleted.
  */
-export function useBotChoice(storageKey: string, chatBot?: string) {
+export function useBotChoice(storageKey: string, chatBot?: string, fallback?: string) {
   const { data: bots, error } = useBots()
   const storedName = useSyncExternalStore(subscribe, () => browserStorage.read(storageKey))
   const find = (name: string | null | undefined) => bots?.find((bot) => bot.name === name)
-  const known = find(storedName) ?? find(chatBot)
+  const known = find(storedName) ?? find(chatBot) ?? find(fallback)
   const selected = known ?? bots?.[0]
+  const select = useCallback((name: string) => browserStorage.write(storageKey, name), [storageKey])
   return {
     /** Undefined until the list is loaded. */
     bots,
@@ -57,11 +58,14 @@ export function useBotChoice(storageKey: string, chatBot?: string) {
     selected,
     /** The bot of the last reply, if it no longer exists and `selected` takes its place without the user's choice. */
     missing: known === undefined && selected !== undefined ? chatBot : undefined,
-    select: (name: string) => browserStorage.write(storageKey, name),
+    select,
   }
 }
 
 export type BotChoice = ReturnType<typeof useBotChoice>
+
+/** The bot that gets a message, and the others that could. */
+export type AskedBot = Pick<BotChoice, 'bots' | 'selected' | 'select'>
 
 /** Follows the renaming of a bot on the home page, where no chat says which bot was meant. */
 export function renameHomeChoice(name: string, next: string): void {

@@ -12,19 +12,26 @@ interface Props {
   readonly busy?: boolean
   readonly onSend?: ComposerProps['onSend']
   readonly onStop?: () => void
+  readonly onQueue?: ComposerProps['onQueue']
+  readonly onLeaveUp?: ComposerProps['onLeaveUp']
   readonly storageKey?: string
   readonly chatBot?: string
+  readonly fallback?: string
 }
 
 function Example({
   busy = false,
   onSend = () => undefined,
   onStop,
+  onQueue,
+  onLeaveUp,
   storageKey = 'home_page_selected_bot',
   chatBot,
+  fallback,
 }: Props) {
-  const choice = useBotChoice(storageKey, chatBot)
-  return <Composer choice={choice} draftKey="draft" busy={busy} onSend={onSend} onStop={onStop} />
+  const choice = useBotChoice(storageKey, chatBot, fallback)
+  const events = { onSend, onStop, onQueue, onLeaveUp }
+  return <Composer choice={choice} draftKey="draft" busy={busy} {...events} />
 }
 
 function open(props: Props = {}, list: unknown = owlAndFox) {
@@ -132,6 +139,38 @@ test('shows a stop button while a reply is being written, and Escape stops too (
   expect(onStop).toHaveBeenCalledTimes(2)
 })
 
+test('queues with Enter and with a button beside Stop while a reply is being written', async () => {
+  const [onSend, onQueue, onStop] = [vi.fn(), vi.fn(), vi.fn()]
+  open({ busy: true, onSend, onQueue, onStop })
+  await screen.findByRole('combobox')
+  const user = userEvent.setup()
+  await user.type(input(), ' {Enter}')
+  expect(screen.queryByRole('button', { name: /^Queue/ })).toBeNull()
+  await user.type(input(), 'later{Enter}')
+  await user.click(screen.getByRole('button', { name: /^Queue/ }))
+  expect(onQueue.mock.calls).toEqual([
+    [' later', 'Owl'],
+    [' later', 'Owl'],
+  ])
+  // The input keeps the text until it is safe elsewhere.
+  expect(input()).toHaveValue(' later')
+  expect(onSend).not.toHaveBeenCalled()
+  await user.keyboard('{Escape}')
+  expect(onStop).toHaveBeenCalledOnce()
+})
+
+test('tells of ArrowUp only in an empty input', async () => {
+  const onLeaveUp = vi.fn(() => true)
+  open({ onLeaveUp })
+  await screen.findByRole('combobox')
+  const user = userEvent.setup()
+  await user.click(input())
+  await user.keyboard('{Shift>}{ArrowUp}{/Shift}{ArrowUp}')
+  expect(onLeaveUp).toHaveBeenCalledOnce()
+  await user.type(input(), 'a{ArrowUp}')
+  expect(onLeaveUp).toHaveBeenCalledOnce()
+})
+
 test('gets the focus when the button that was pressed disappears', async () => {
   const { redraw } = open()
   await screen.findByRole('combobox')
@@ -225,6 +264,14 @@ test('counts the bot of the last reply as saved where nothing is stored, or a bo
   expect(await screen.findByRole('combobox')).toHaveValue('Owl')
   chosen.unmount()
   open({ storageKey: 'chat_c2_selectedBot' })
+  expect(await screen.findByRole('combobox')).toHaveValue('Owl')
+})
+
+test('takes the bot of the import when the bot of the last reply is unknown here', async () => {
+  const view = open({ storageKey: 'chat_c1_selectedBot', chatBot: 'Elsewhere', fallback: 'Fox' })
+  expect(await screen.findByRole('combobox')).toHaveValue('Fox')
+  view.unmount()
+  open({ storageKey: 'chat_c1_selectedBot', chatBot: 'Owl', fallback: 'Fox' })
   expect(await screen.findByRole('combobox')).toHaveValue('Owl')
 })
 

@@ -37,6 +37,13 @@ it('names the share, also above 100 %, and shows it as a figure from 50 % on', (
   expect(screen.getByText('113 %')).toBeVisible()
 })
 
+it('counts the files of the message that is being written', () => {
+  render(
+    <ContextGauge use={{ tokens: 1_000, window: 8_000, isEstimate: false }} typed={4} fileTokens={999} />,
+  )
+  expect(screen.getByRole('button')).toHaveAccessibleName('Context used: 25 % (about 2,000 of 8,000 tokens)')
+})
+
 it('shows its figures when it is tapped, and hides them after a tap elsewhere', async () => {
   const user = userEvent.setup()
   render(<ContextGauge use={{ tokens: 1_000, window: 8_000, isEstimate: false }} typed={0} />)

@@ -17,18 +17,20 @@ export interface ContextGaugeProps {
   readonly use: ContextUse
   /** The characters of the message that is being written. */
   readonly typed: number
+  /** The tokens of its files, as far as they are known. */
+  readonly fileTokens?: number
 }
 
 /**
  * The part of the bot's context window that the chat uses, with the message that is being written: a ring, from 50 % on
  * with the percentage. It is a button, because its tooltip must also open with a tap and with the keyboard.
  */
-export function ContextGauge({ use, typed }: ContextGaugeProps) {
-  const tokens = use.tokens + estimateTokens(typed)
+export function ContextGauge({ use, typed, fileTokens = 0 }: ContextGaugeProps) {
+  const tokens = use.tokens + estimateTokens(typed) + fileTokens
   // Above 1 when the chat no longer fits as it is.
   const share = tokens / use.window
   const percent = Math.round(share * 100)
-  const about = use.isEstimate || typed > 0 ? 'about ' : ''
+  const about = use.isEstimate || typed + fileTokens > 0 ? 'about ' : ''
   const figures = `${percent} % (${about}${formatCount(tokens)} of ${formatCount(use.window)} tokens)`
   return (
     <Tooltip text={`Context: ${figures}`} opensOnPress>

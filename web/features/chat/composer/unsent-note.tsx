@@ -1,10 +1,12 @@
 import type { MessageContent } from '@yonder/contract/message'
+import { textOfContent } from '@yonder/contract/message-text'
 import { describeFailure, isOutage, type Failure } from '../../../lib/api/api-error.ts'
 import { useApi } from '../../../lib/api/api-provider.tsx'
 import { useStore } from '../../../lib/store.ts'
 import { Button } from '../../../ui/button/button.tsx'
 import { useFocusAfterRemoval } from '../../../ui/focus.ts'
-import { TypedContent } from '../message/typed-content.tsx'
+import { MessageFiles } from '../../files/message-files.tsx'
+import { TypedText } from '../message/typed-content.tsx'
 
 export interface UnsentNoteProps {
   readonly content: MessageContent
@@ -32,14 +34,16 @@ export function UnsentNote({
   onRemoved,
   busy = false,
 }: UnsentNoteProps) {
+  const text = textOfContent(content)
   const note = useFocusAfterRemoval<HTMLDivElement>(onRemoved)
   const connection = useStore(useApi().connection)
   const isWaiting =
     isAutomatic && isOutage(failure) && (connection === 'offline' || connection === 'unreachable')
   return (
     <div ref={note} className="flex flex-col items-end gap-2">
-      <div className="max-w-[85%] rounded-block border border-dashed border-danger px-4 py-2.5 sm:max-w-[75%]">
-        <TypedContent content={content} />
+      <div className="flex max-w-[85%] flex-col gap-2 rounded-block border border-dashed border-danger px-4 py-2.5 sm:max-w-[75%]">
+        <MessageFiles content={content} />
+        {text !== '' && <TypedText text={text} />}
       </div>
       <div role="alert" className="flex flex-wrap items-center justify-end gap-2 text-sm">
         <span className="text-danger">Not sent. {describeFailure(failure, connection !== 'offline')}</span>

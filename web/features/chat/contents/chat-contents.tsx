@@ -29,22 +29,17 @@ export function useHasContentsColumn(hasAside: boolean): boolean {
 
 export interface ChatContentsProps extends ChatToolsProps {
   readonly path: readonly Message[]
-  /** The messages that only deny a call, and are not listed. */
-  readonly denials: ReadonlySet<string>
   readonly onSelect: (messageId: string) => void
 }
 
 /**
  * The table of contents: beside the messages where their column fits, else in a panel that a button in the header opens.
  */
-export function ChatContents({ path, denials, onSelect, onFind, onPrint }: ChatContentsProps) {
+export function ChatContents({ path, onSelect, onFind, onPrint }: ChatContentsProps) {
   const hasColumn = use(ContentsColumnContext)
   const [isOpen, setOpen] = useState(false)
   if (hasColumn && isOpen) setOpen(false)
-  const userMessages = useMemo(
-    () => path.filter(({ id, role }) => role === 'user' && !denials.has(id)),
-    [path, denials],
-  )
+  const userMessages = useMemo(() => path.filter(({ role }) => role === 'user'), [path])
   if (userMessages.length === 0) return null
   if (hasColumn)
     return (

@@ -1,10 +1,9 @@
 import type { Message } from '@yonder/contract/message'
-import { textOfContent } from '@yonder/contract/message-text'
 import { useEffect, useMemo, useRef, useState, useSyncExternalStore, type KeyboardEvent } from 'react'
 import { flushSync } from 'react-dom'
 import { classNames } from '../../../ui/class-names.ts'
 import { listRows, useRowWindow } from '../../../ui/use-row-window.ts'
-import { referenceTitle } from '../chat-title.ts'
+import { titleOfMessage } from '../chat-title.ts'
 import { distanceToEnd, endZonePx } from '../list/use-follow-end.ts'
 import { messageElementId } from '../message/message-context.ts'
 
@@ -56,7 +55,7 @@ export function ContentsList({ userMessages, rowHeight, onSelect }: ContentsList
           const message = userMessages[row]
           if (message === undefined) return null
           const isCurrent = row === current
-          const title = referenceTitle(textOfContent(message.content)) || 'Message'
+          const title = titleOfMessage(message.content)
           return (
             <li
               key={message.id}

@@ -14,7 +14,7 @@ const path = [
 ]
 
 /** A busy machine may need longer than a second. */
-const eventually = (check: () => void) => vi.waitFor(check, { timeout: 8000 })
+const eventually = (check: () => void) => vi.waitFor(check)
 
 async function find(query: string, from?: string) {
   const finder = new ChatFinder(async () => drawnText)

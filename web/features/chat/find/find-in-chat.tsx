@@ -31,7 +31,6 @@ export interface FindInChatHandle {
 
 export interface FindInChatProps {
   readonly path: readonly Message[]
-  readonly denials: ReadonlySet<string>
   /** Has the text so far of the replies that are being written. */
   readonly session?: ChatSession | undefined
   readonly list: RefObject<MessageListHandle | null>
@@ -116,12 +115,12 @@ async function loadTextOfMarkdown() {
 const liveMs = 300
 
 /** Searches what is added while the search is open. */
-function FollowChat({ finder, path, denials, session }: FollowChatProps) {
+function FollowChat({ finder, path, session }: FollowChatProps) {
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined
     const update = () => {
       timer = undefined
-      finder.setTurns(listTurns({ path, denials, session }))
+      finder.setTurns(listTurns({ path, session }))
     }
     update()
     const stop = session?.renderedRun.subscribe(() => {
@@ -131,21 +130,20 @@ function FollowChat({ finder, path, denials, session }: FollowChatProps) {
       clearTimeout(timer)
       stop?.()
     }
-  }, [finder, path, denials, session])
+  }, [finder, path, session])
   return null
 }
 
-type SearchedChat = Pick<FindInChatProps, 'path' | 'denials' | 'session'>
+type SearchedChat = Pick<FindInChatProps, 'path' | 'session'>
 
 interface FollowChatProps extends SearchedChat {
   readonly finder: ChatFinder
 }
 
-function listTurns({ path, denials, session }: SearchedChat) {
+function listTurns({ path, session }: SearchedChat) {
   const run = session?.renderedRun.get()
   const live = new Map(run?.messages.map((message) => [message.id, message]))
-  const shown = path.filter(({ id }) => !denials.has(id))
-  return groupMessages(shown.map((message) => live.get(message.id) ?? message))
+  return groupMessages(path.map((message) => live.get(message.id) ?? message))
 }
 
 interface ShowMatchesProps extends Pick<FindInChatProps, 'list' | 'content'> {

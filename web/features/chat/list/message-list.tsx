@@ -1,5 +1,5 @@
 import type { Message } from '@yonder/contract/message'
-import { textOfContent } from '@yonder/contract/message-text'
+import { filesOfContent, textOfContent } from '@yonder/contract/message-text'
 import {
   Fragment,
   memo,
@@ -14,7 +14,7 @@ import {
   type Ref,
 } from 'react'
 import { flushSync } from 'react-dom'
-import { DrawAllContext } from '../../../lib/draw-all.ts'
+import { DrawAllContext, LoadAllContext } from '../../../lib/draw-all.ts'
 import { KeepMountedContext } from '../../../lib/keep-mounted.ts'
 import { foldedPx } from '../../../ui/folded-content.tsx'
 import { messageElementId } from '../message/message-context.ts'
@@ -94,18 +94,20 @@ export function MessageList(props: MessageListProps) {
       >
         {drawn === Infinity && <PrintHead title={title} path={path} />}
         <DrawAllContext value={drawn === Infinity}>
-          {chunks.map(({ groups, index }) => (
-            <MessageChunk
-              key={index}
-              groups={groups}
-              runMessageIds={
-                groups.flat().some(({ id }) => runMessageIds?.has(id) === true) ? runMessageIds : undefined
-              }
-              session={session}
-              startsRendered={opensAt === 'start' ? index < 2 : index >= chunks.length - 2}
-              alwaysRendered={isShort || index === target || index < drawn}
-            />
-          ))}
+          <LoadAllContext value={preparing !== undefined}>
+            {chunks.map(({ groups, index }) => (
+              <MessageChunk
+                key={index}
+                groups={groups}
+                runMessageIds={
+                  groups.flat().some(({ id }) => runMessageIds?.has(id) === true) ? runMessageIds : undefined
+                }
+                session={session}
+                startsRendered={opensAt === 'start' ? index < 2 : index >= chunks.length - 2}
+                alwaysRendered={isShort || index === target || index < drawn}
+              />
+            ))}
+          </LoadAllContext>
         </DrawAllContext>
         {preparing && (
           <PreparingNotice
@@ -234,6 +236,8 @@ function isInUse(element: Element): boolean {
 const linePx = 26
 const framePx = 58
 const gapPx = 24
+/** The approximate height of the files of a message. */
+const filesPx = 150
 /** The approximate numbers of characters in a full line of a user's message and of a reply. */
 const userLineChars = 62
 const replyLineChars = 86
@@ -244,7 +248,8 @@ function estimateHeight(messages: readonly Message[]): number {
     const text = textOfContent(content)
     const lines = Math.ceil(text.length / (role === 'user' ? userLineChars : replyLineChars))
     const height = Math.max(1, lines) * linePx
-    return (role === 'user' ? Math.min(height, foldedPx) : height) + framePx
+    const filesHeight = filesOfContent(content).length > 0 ? filesPx : 0
+    return (role === 'user' ? Math.min(height, foldedPx) : height) + filesHeight + framePx
   })
   return heights.reduce((sum, height) => sum + height + gapPx, -gapPx)
 }

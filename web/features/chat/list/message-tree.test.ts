@@ -1,7 +1,7 @@
 import type { Message } from '@yonder/contract/message'
 import { expect, test } from 'vitest'
 import { makeMessage } from '../../../testing/wire-objects.ts'
-import { findDenials, indexSiblings, visiblePath } from './message-tree.ts'
+import { indexDenials, indexSiblings, visiblePath } from './message-tree.ts'
 
 const message = makeMessage
 const reply = (id: string, parent: string) => message(id, parent, { role: 'assistant' })
@@ -24,20 +24,28 @@ test('omits tool results, which are user messages with a server (§4.26, §3.11)
 })
 
 test.each([
-  ['waiting', 'cancel', true],
-  ['denied', 'cancel', true],
-  ['denied', 'cancel it please', false],
-  ['answered', 'cancel', false],
-] as const)('after a call that is %s, the message %j is only a denial: %s', (state, content, isDenial) => {
-  const tree = [
-    message('first', null, { content: 'cancel' }),
-    message('call', 'first', { role: 'assistant', server: 'clock', tool: 'now', call: { state } }),
-    message('decision', 'call', { content }),
-    message('later', 'decision', { content: 'cancel' }),
-    message('result', 'call', { content: 'cancel', server: 'clock' }),
-  ]
-  expect([...findDenials(tree)]).toEqual(isDenial ? ['decision'] : [])
-})
+  ['waiting', 'cancel', undefined, true],
+  ['denied', 'cancel', undefined, true],
+  ['denied', 'Not on Fridays.', 'decision', true],
+  ['denied', 'Not on Fridays.', undefined, false],
+  ['denied', 'Not on Fridays.', 'another', false],
+  ['answered', 'cancel', undefined, false],
+] as const)(
+  'after a call that is %s, the message %j is only a denial if the call was denied by %s: %s',
+  (state, content, denied_by, isDenial) => {
+    const call = { state, ...(denied_by !== undefined && { denied_by }) }
+    const tree = [
+      message('first', null, { content: 'cancel' }),
+      message('call', 'first', { role: 'assistant', server: 'clock', tool: 'now', call }),
+      message('decision', 'call', { content }),
+      message('later', 'decision', { content: 'cancel' }),
+      message('result', 'call', { content: 'cancel', server: 'clock' }),
+    ]
+    const shown = isDenial ? ['first', 'call', 'later'] : ['first', 'call', 'decision', 'later']
+    expect(ids(visiblePath(tree, 'later'))).toEqual(shown)
+    expect(indexDenials(tree)('call')?.id).toBe(isDenial ? 'decision' : undefined)
+  },
+)
 
 test('ends at a missing parent, at a cycle, and without a leaf', () => {
   expect(ids(visiblePath([message('b', 'gone')], 'b'))).toEqual(['b'])

@@ -25,13 +25,14 @@ export function wholePath(messages: readonly Message[], leafId: string | null): 
 }
 
 /**
- * The messages that a chat shows: those from the root to the leaf, without tool results and without the messages that
- * 'Continue' has sent, so that the rest of a reply follows it.
+ * The messages that a chat shows: those from the root to the leaf, without tool results, without the messages that only
+ * deny a call, which the call shows, and without those that 'Continue' has sent, so that the rest of a reply follows it.
  */
 export function visiblePath(messages: readonly Message[], leafId: string | null): readonly Message[] {
-  return wholePath(messages, leafId).filter(
-    (message, index, path) => !isToolResult(message) && !isContinuation(message, path[index - 1]),
-  )
+  return wholePath(messages, leafId).filter((message, index, path) => {
+    const before = path[index - 1]
+    return !isToolResult(message) && !isContinuation(message, before) && !isDenial(message, before)
+  })
 }
 
 function isContinuation({ role, content }: Message, before: Message | undefined): boolean {
@@ -39,18 +40,24 @@ function isContinuation({ role, content }: Message, before: Message | undefined)
 }
 
 /**
- * The ids of the messages that only deny a tool call: Deny sends them, so that they are shown as a decision and not as
- * words of the user.
+ * Whether a message only denies the tool call before it: it is a decision, and not words of the user in the conversation.
+ * In a shared chat the call does not name the message.
  */
-export function findDenials(messages: readonly Message[]): ReadonlySet<string> {
-  const decided = new Set(
-    messages.filter(({ call }) => call?.state === 'waiting' || call?.state === 'denied').map(({ id }) => id),
-  )
-  const denials = messages.filter(
-    ({ role, server, parent_id: parent, content }) =>
-      role === 'user' && server === undefined && decided.has(parent ?? '') && content === denialText,
-  )
-  return new Set(denials.map(({ id }) => id))
+function isDenial({ id, role, server, content }: Message, before: Message | undefined): boolean {
+  const { state, denied_by } = before?.call ?? {}
+  if (role !== 'user' || server !== undefined || (state !== 'waiting' && state !== 'denied')) return false
+  return id === denied_by || content === denialText
+}
+
+/** Returns a function that finds the message that only denied a call, by the id of the reply that made the call. */
+export function indexDenials(messages: readonly Message[]): (replyId: string) => Message | undefined {
+  const byId = new Map(messages.map((message) => [message.id, message]))
+  const denials = new Map<string, Message>()
+  for (const message of messages) {
+    const before = message.parent_id === null ? undefined : byId.get(message.parent_id)
+    if (before !== undefined && isDenial(message, before)) denials.set(before.id, message)
+  }
+  return (replyId) => denials.get(replyId)
 }
 
 /** Messages rendered as one: a user message, or the replies of a turn, which has several if tools were called. */

@@ -11,7 +11,7 @@ const longPath = Array.from({ length: 80 }, (_, index) =>
 
 test('a print draws every message, with the title and the days of the chat, and screen draws few again', async () => {
   openChat(makeChat(longPath))
-  await waitFor(() => expect(articles().length).toBeGreaterThan(10), { timeout: 8000 })
+  await waitFor(() => expect(articles().length).toBeGreaterThan(10))
   const drawn = articles().length
   expect(drawn).toBeLessThan(80)
   act(() => void dispatchEvent(new Event('beforeprint')))

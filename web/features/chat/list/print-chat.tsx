@@ -1,6 +1,7 @@
 import type { Message } from '@yonder/contract/message'
 import { useEffect, useEffectEvent, useRef, useState, type RefObject } from 'react'
 import { createPortal, flushSync } from 'react-dom'
+import { unloadedAttribute } from '../../../lib/draw-all.ts'
 import { formatDay } from '../../../lib/format-time.ts'
 import { Button } from '../../../ui/button/button.tsx'
 import { useShortcut } from '../../../ui/shortcut/shortcut.ts'
@@ -12,8 +13,8 @@ const sliceMs = 20
 
 /**
  * Draws a chat for printing. `drawn` is the number of its first chunks that are to be drawn. When the browser prints,
- * all of them are drawn at once. Where that takes long, `print` draws them in slices and then calls the print dialog, and the
- * keys of the browser do the same.
+ * all of them are drawn at once. Where that takes long, or pictures are not loaded, `print` draws them in slices, waits for
+ * the pictures, and then calls the print dialog, and the keys of the browser do the same.
  */
 export function usePrint(list: RefObject<HTMLElement | null>, chunkCount: number, isShort: boolean) {
   const [drawn, setDrawn] = useState(0)
@@ -43,11 +44,12 @@ export function usePrint(list: RefObject<HTMLElement | null>, chunkCount: number
     }
   }, [])
 
+  const isReady = () => isShort && findUnloaded(list.current) === null
   const print = async () => {
-    if (isShort) return window.print()
+    if (isReady()) return window.print()
     preparing.current?.abort()
     const { signal } = (preparing.current = new AbortController())
-    setPreparing(true)
+    flushSync(() => setPreparing(true))
     let sliceEnd = performance.now() + sliceMs
     for (let count = 1; count <= chunkCount; count++) {
       flushSync(() => setDrawn(count))
@@ -56,17 +58,41 @@ export function usePrint(list: RefObject<HTMLElement | null>, chunkCount: number
       if (signal.aborted) break
       sliceEnd = performance.now() + sliceMs
     }
+    await waitForPictures(list.current, signal)
     setPreparing(false)
     if (signal.aborted) setDrawn(0)
     // Returns when the dialog is closed, or at once; `afterprint` follows in both cases.
     else window.print()
   }
-  useShortcut('mod+p', () => (isShort ? false : void print()), 'browser')
+  useShortcut('mod+p', () => (isReady() ? false : void print()), 'browser')
   return {
     drawn,
     print: () => void print(),
     preparing: isPreparing ? { drawn, cancel: () => preparing.current?.abort() } : undefined,
   }
+}
+
+const findUnloaded = (list: HTMLElement | null) => list?.querySelector(`[${unloadedAttribute}]`) ?? null
+
+/** Resolves when the pictures of a list are there, or could not be loaded, or the signal is aborted. */
+async function waitForPictures(list: HTMLElement | null, signal: AbortSignal): Promise<void> {
+  if (list === null) return
+  await new Promise<void>((resolve) => {
+    const observer = new MutationObserver(look)
+    function look(): void {
+      if (!signal.aborted && findUnloaded(list) !== null) return
+      observer.disconnect()
+      resolve()
+    }
+    observer.observe(list, { childList: true, subtree: true })
+    signal.addEventListener('abort', look, { once: true })
+    look()
+  })
+  if (signal.aborted) return
+  // One that is damaged is shown as such.
+  await Promise.all(
+    Array.from(list.querySelectorAll('img'), (picture) => picture.decode().catch(() => undefined)),
+  )
 }
 
 export interface PreparingNoticeProps {

@@ -8,7 +8,7 @@ import { ChatTools } from '../find/chat-tools.tsx'
 import { FindInChat, type FindInChatHandle } from '../find/find-in-chat.tsx'
 import { ToolCallsContext } from '../message/message-context.ts'
 import { MessageList, type MessageListHandle } from './message-list.tsx'
-import { findDenials, indexResults, visiblePath } from './message-tree.ts'
+import { indexDenials, indexResults, visiblePath } from './message-tree.ts'
 import { useReadingPlace } from './reading-place.ts'
 import { useEndKey } from './use-end-key.ts'
 
@@ -19,14 +19,14 @@ export interface ReadOnlyMessagesProps {
 
 /** The visible path of a chat, without any way to change it. */
 export function ReadOnlyMessages({ messages, leafId }: ReadOnlyMessagesProps) {
-  useEffect(preloadMarkdown, [])
+  useEffect(() => void preloadMarkdown(), [])
   const content = useRef<HTMLDivElement>(null)
   useReadingPlace(content)
   const list = useRef<MessageListHandle>(null)
   const find = useRef<FindInChatHandle>(null)
   useEndKey()
   const calls = useMemo(
-    () => ({ resultOf: indexResults(messages), last: undefined, denials: findDenials(messages) }),
+    () => ({ resultOf: indexResults(messages), last: undefined, denialOf: indexDenials(messages) }),
     [messages],
   )
   const path = useMemo(() => visiblePath(messages, leafId), [messages, leafId])
@@ -41,7 +41,7 @@ export function ReadOnlyMessages({ messages, leafId }: ReadOnlyMessagesProps) {
       <div ref={content}>
         <MessageList ref={list} title={title} path={path} />
       </div>
-      <FindInChat ref={find} path={path} denials={calls.denials} list={list} content={content} />
+      <FindInChat ref={find} path={path} list={list} content={content} />
     </ToolCallsContext>
   )
 }

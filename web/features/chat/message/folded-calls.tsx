@@ -55,7 +55,7 @@ interface CallFold {
 }
 
 /**
- * Folds the calls that have succeeded. Calls that did not succeed, are running, need approval or returned an image stay
+ * Folds the calls that have succeeded. Calls that did not succeed, are running, need approval or returned a file stay
  * visible, and so do those for which `isKept` returns true.
  */
 export function foldCalls(
@@ -66,7 +66,7 @@ export function foldCalls(
   return listRows(replies).flatMap((row) => {
     const ended = row.map((reply) => ({ reply, result: resultOf(reply.id) })).filter(hasEnded)
     const succeeded = ended.filter(hasSucceeded)
-    const folded = succeeded.filter(({ reply, result }) => !hasImage(result) && !isKept(reply))
+    const folded = succeeded.filter(({ reply, result }) => !hasFile(result) && !isKept(reply))
     const [first] = row
     if (first === undefined || folded.length < minFoldedCalls) return []
     return [
@@ -111,8 +111,8 @@ function hasSucceeded({ result }: Call): boolean {
   return result === undefined || result.outcome === undefined || result.outcome.status === 'done'
 }
 
-function hasImage(result: Message | undefined): boolean {
-  return result?.outcome?.parts.some(({ type }) => type === 'image') === true
+function hasFile(result: Message | undefined): boolean {
+  return result?.outcome?.parts.some((part) => 'file' in part) === true
 }
 
 /** The folded tool calls of a turn. */

@@ -1,6 +1,9 @@
-import type { Message } from '@yonder/contract/message'
+import type { Message, MessageContent } from '@yonder/contract/message'
 import { createContext } from 'react'
+import type { EditedArguments } from '../../tools/call/decide-call.ts'
+import type { AskedBot } from '../composer/bot-select.tsx'
 import type { Siblings } from '../list/message-tree.ts'
+import type { RefusedMessage } from './refused-file.ts'
 
 /** What the owner of a chat can do with its messages. */
 export interface MessageActions {
@@ -11,12 +14,18 @@ export interface MessageActions {
   readonly busy: boolean
   /** Absent while no bot is selected, like `resend`, `allow`, `deny` and `continueAfter`. */
   readonly regenerate?: ((reply: Message) => void) | undefined
-  /** Sends a message again with another text and the same files. Returns whether it was requested. */
-  readonly resend?: ((message: Message, text: string) => boolean) | undefined
+  /** The bot that `resend` asks. */
+  readonly asked?: AskedBot | undefined
+  /** Sends a message again with other content. Returns whether it was requested. */
+  readonly resend?: ((message: Message, content: MessageContent) => boolean) | undefined
+  /** What to send again when the provider refused a file; undefined when the failed reply does not say which one. */
+  readonly withoutRefusedFile: (reply: Message) => RefusedMessage | undefined
   /** Approves the pending tool call of a reply, which then runs. */
-  readonly allow?: ((reply: Message) => void) | undefined
-  /** Denies the pending tool call of a reply by sending 'cancel'. */
-  readonly deny?: ((reply: Message) => void) | undefined
+  readonly allow?: ((reply: Message, edited?: EditedArguments) => void) | undefined
+  /** Denies the pending tool call of a reply by sending 'cancel', or the reason for the model. */
+  readonly deny?: ((reply: Message, reason?: string) => void) | undefined
+  /** Shows a message as the server has stored it. */
+  readonly replace: (message: Message) => void
   /** Requests what is missing after the last message: the reply to a tool's result, or the rest of a reply. */
   readonly continueAfter?: ((last: Message) => void) | undefined
 }
@@ -30,14 +39,14 @@ export interface ToolCalls {
   readonly resultOf: (replyId: string) => Message | undefined
   /** The last message of the path, which may be a tool result that is not shown. Undefined in a read-only chat. */
   readonly last: Message | undefined
-  /** The messages that only deny a call. */
-  readonly denials: ReadonlySet<string>
+  /** Returns the message that only denied the call of a reply, which is shown at the call. */
+  readonly denialOf: (replyId: string) => Message | undefined
 }
 
 export const ToolCallsContext = createContext<ToolCalls>({
   resultOf: () => undefined,
   last: undefined,
-  denials: new Set(),
+  denialOf: () => undefined,
 })
 
 /** The id of the element of a turn while it is rendered; `messageId` is that of its first message. */

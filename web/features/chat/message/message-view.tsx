@@ -1,12 +1,11 @@
 import type { RunState } from '@yonder/contract/apply-event'
 import type { Message } from '@yonder/contract/message'
-import { memo, use } from 'react'
+import { memo } from 'react'
 import { useStore, type ReadableStore } from '../../../lib/store.ts'
 import type { MessageGroup } from '../list/message-tree.ts'
 import type { ChatSession } from '../session/chat-session.ts'
-import { ToolCallsContext } from './message-context.ts'
 import { ReplyMessage } from './reply-message.tsx'
-import { Denial, UserMessage } from './user-message.tsx'
+import { UserMessage } from './user-message.tsx'
 
 export interface MessageViewProps {
   readonly group: MessageGroup
@@ -17,8 +16,6 @@ export interface MessageViewProps {
 /** A user message, or the replies of one turn as one message. */
 export const MessageView = memo(function MessageView({ group, session }: MessageViewProps) {
   const last = useLiveMessage(group.at(-1) ?? group[0], session)
-  const { denials } = use(ToolCallsContext)
-  if (denials.has(last.id)) return <Denial message={last} />
   if (last.role === 'user') return <UserMessage message={last} />
   return <ReplyMessage earlier={group.slice(0, -1)} last={last} isWriting={session !== undefined} />
 }, isSame)

@@ -5,6 +5,7 @@ import { Fragment, memo, use, useState, type ReactNode } from 'react'
 import { Button } from '../../../ui/button/button.tsx'
 import { LongText } from '../../../ui/long-text.tsx'
 import { Markdown } from '../../../ui/markdown/markdown.tsx'
+import { MessageFiles } from '../../files/message-files.tsx'
 import { SharedToolCall } from '../../tools/call/shared-tool-call.tsx'
 import { ToolBlock } from '../../tools/call/tool-block.tsx'
 import { describeSummarizing } from '../summary/current-summary.ts'
@@ -13,7 +14,6 @@ import { groupContinued, joinCutText } from './join-replies.ts'
 import { LeftOutNotice } from './left-out-notice.tsx'
 import { MessageActionsContext, messageElementId, ToolCallsContext } from './message-context.ts'
 import { BranchControl, MessageMeta } from './message-meta.tsx'
-import { MessageFiles } from './typed-content.tsx'
 
 export interface ReplyMessageProps {
   /** The replies of the turn without `last`, oldest first. */
@@ -220,9 +220,10 @@ interface ReplyCallProps {
 
 /** The tool call of a reply with the actions that the user can take. */
 function ReplyCall({ message, onToggle }: ReplyCallProps) {
-  const { resultOf, last } = use(ToolCallsContext)
+  const { resultOf, denialOf, last } = use(ToolCallsContext)
   const actions = use(MessageActionsContext)
   const result = resultOf(message.id)
+  const denial = denialOf(message.id)
   if (actions === undefined) return <SharedToolCall message={message} result={result} />
   const { busy, allow, deny } = actions
   return (
@@ -232,10 +233,19 @@ function ReplyCall({ message, onToggle }: ReplyCallProps) {
         message={message}
         result={result}
         isLast={last?.id === message.id}
-        allow={busy || allow === undefined ? undefined : () => allow(message)}
-        deny={busy || deny === undefined ? undefined : () => deny(message)}
+        decide={
+          busy || allow === undefined || deny === undefined
+            ? undefined
+            : {
+                allow: (edited) => allow(message, edited),
+                deny: (reason) => deny(message, reason),
+              }
+        }
+        onChange={actions.replace}
         onToggle={(open) => onToggle(message.id, open)}
       />
+      {/* The user may have written something else instead, which is another version of the message that is not shown. */}
+      {denial !== undefined && <ReplyVersions reply={denial} />}
       {!busy && result !== undefined && result.id === last?.id && (
         <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
           <p className="text-sm text-muted italic">The model did not continue after this result.</p>
@@ -270,7 +280,10 @@ function ReplyOutcome({ message }: { readonly message: Message }) {
           <strong className="text-danger">Error:</strong>{' '}
           <LongText text={message.error?.message ?? 'Unknown error occurred'} />
         </p>
-        <RegenerateButton message={message} />
+        <div className="flex flex-wrap gap-2">
+          <WithoutFileButton message={message} />
+          <RegenerateButton message={message} />
+        </div>
       </div>
     )
   const note = describeOutcome(message)
@@ -281,6 +294,23 @@ function ReplyOutcome({ message }: { readonly message: Message }) {
       {message.status !== 'complete' && <RegenerateButton message={message} />}
       {message.finish === 'length' && <ContinueButton last={message} />}
     </div>
+  )
+}
+
+/** Sends the message again without the file that the provider refused. */
+function WithoutFileButton({ message }: { readonly message: Message }) {
+  const actions = use(MessageActionsContext)
+  const refused = actions?.withoutRefusedFile(message)
+  if (actions === undefined || refused === undefined) return null
+  const { busy, resend } = actions
+  return (
+    <Button
+      size="small"
+      disabled={busy || resend === undefined}
+      onClick={() => resend?.(refused.message, refused.content)}
+    >
+      Send again without it
+    </Button>
   )
 }
 

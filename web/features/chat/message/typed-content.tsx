@@ -1,33 +1,22 @@
-import type { MessageContent } from '@yonder/contract/message'
-import { filesOfContent, textOfContent, isTableRule } from '@yonder/contract/message-text'
+import { isTableRule } from '@yonder/contract/message-text'
 import { useMemo } from 'react'
-import { formatBytes } from '../../../lib/format-usage.ts'
 import { FoldedContent } from '../../../ui/folded-content.tsx'
 import { LongText } from '../../../ui/long-text.tsx'
 import { Markdown } from '../../../ui/markdown/markdown.tsx'
 
-/**
- * What the user has written: the text as it was typed, or as markdown (see `holdsMarkdown`), folded if it is long; and
- * the files.
- */
-export function TypedContent({ content }: { readonly content: MessageContent }) {
-  const text = textOfContent(content)
+/** A text of the user, as it was typed or as markdown (see `holdsMarkdown`), folded if it is long. */
+export function TypedText({ text }: { readonly text: string }) {
   const isMarkdown = useMemo(() => holdsMarkdown(text), [text])
   return (
-    <>
-      {text !== '' && (
-        <FoldedContent>
-          {isMarkdown ? (
-            <Markdown text={text} />
-          ) : (
-            <div dir="auto" data-typed-text className="leading-relaxed whitespace-pre-wrap">
-              <LongText text={text} />
-            </div>
-          )}
-        </FoldedContent>
+    <FoldedContent>
+      {isMarkdown ? (
+        <Markdown text={text} />
+      ) : (
+        <div dir="auto" data-typed-text className="leading-relaxed whitespace-pre-wrap">
+          <LongText text={text} />
+        </div>
       )}
-      <MessageFiles content={content} />
-    </>
+    </FoldedContent>
   )
 }
 
@@ -67,19 +56,4 @@ function opensFence(line: string): boolean {
   const found = fence.exec(line)
   // A line with closing backticks, such as ```code```, is inline code.
   return found !== null && (found[1]?.startsWith('~') === true || !line.slice(found[0].length).includes('`'))
-}
-
-/** The names and sizes of the files in a message. The images of a tool's result are in `ResultImages`. */
-export function MessageFiles({ content }: { readonly content: MessageContent }) {
-  const files = filesOfContent(content)
-  if (files.length === 0) return null
-  return (
-    <ul aria-label="Files" className="flex flex-wrap gap-x-3 py-1 text-sm">
-      {files.map(({ id, name, size }) => (
-        <li key={id}>
-          <bdi>{name}</bdi> <span className="text-muted">{formatBytes(size)}</span>
-        </li>
-      ))}
-    </ul>
-  )
 }

@@ -1,7 +1,7 @@
-import { cleanup, screen, waitFor, within } from '@testing-library/react'
+import { cleanup, fireEvent, screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import type { Chat } from '@yonder/contract/chat'
-import { continueText } from '@yonder/contract/message-text'
+import { continueText, toContent } from '@yonder/contract/message-text'
 import { beforeEach, expect, test, vi } from 'vitest'
 import { dismissToast, toasts } from '../../../lib/toasts.ts'
 import { defer } from '../../../testing/connectors-scene.tsx'
@@ -274,13 +274,89 @@ test('sends an edited message as a sibling of the old one', async () => {
   stream().end()
 })
 
+test('attaches files to an edited message, and sends when they are stored', async () => {
+  const server = new ScriptedApi()
+  const stream = server.runs('POST /api/chat/completions')
+  const stored = { id: 'f1', name: 'cat.pdf', type: 'application/pdf', size: 3 }
+  const upload = defer<Response>()
+  server.on('POST /api/files', () => upload.promise)
+  const api = open(chat, server)
+  await ready()
+  await userEvent.click(button('Edit message', articles()[2]))
+  const picker = articles()[2]!.querySelector<HTMLInputElement>('input[type=file]')!
+  await userEvent.upload(picker, new File(['cat'], 'cat.pdf'))
+  await userEvent.click(screen.getByRole('button', { name: 'Send' }))
+  expect(screen.getByText('Waiting for one file')).toBeVisible()
+  expect(sentBodies(api)).toEqual([])
+  upload.resolve(json(stored))
+  const content = toContent('text of u2', [stored])
+  await waitFor(() => expect(sentBodies(api)).toMatchObject([{ parentId: 'a1', content }]))
+  expect(screen.queryByRole('form', { name: 'Edit message' })).toBeNull()
+  stream().end()
+})
+
+test('gives the new message no files that are dropped on an edited one that waits', async () => {
+  open(
+    chat,
+    new ScriptedApi().on('POST /api/files', () => defer<Response>().promise),
+  )
+  await ready()
+  await userEvent.click(button('Edit message', articles()[2]))
+  const picker = articles()[2]!.querySelector<HTMLInputElement>('input[type=file]')!
+  await userEvent.upload(picker, new File(['cat'], 'cat.pdf'))
+  await userEvent.click(screen.getByRole('button', { name: 'Send' }))
+  const dataTransfer = { types: ['Files'], items: [], files: [new File(['dog'], 'dog.pdf')] }
+  expect(fireEvent.drop(screen.getByText('Waiting for one file'), { dataTransfer })).toBe(false)
+  expect(screen.getAllByRole('list', { name: 'Attached files' })).toHaveLength(1)
+})
+
+test('ends the uploads of an edited message that is discarded', async () => {
+  const api = open(
+    chat,
+    new ScriptedApi().on('POST /api/files', () => defer<Response>().promise),
+  )
+  await ready()
+  await userEvent.click(button('Edit message', articles()[2]))
+  const picker = articles()[2]!.querySelector<HTMLInputElement>('input[type=file]')!
+  await userEvent.upload(picker, new File(['cat'], 'cat.pdf'))
+  await waitFor(() => expect(api.seen('POST /api/files')).toHaveLength(1))
+  await userEvent.click(within(articles()[2]!).getByRole('button', { name: 'Cancel' }))
+  expect(api.seen('POST /api/files')[0]?.upload?.signal.aborted).toBe(true)
+})
+
+test('sends a message again without the file that the provider refused', async () => {
+  const [cat, dog] = ['cat.pdf', 'dog.pdf'].map((name) => ({
+    id: name,
+    name,
+    type: 'application/pdf',
+    size: 3,
+  }))
+  const server = new ScriptedApi()
+  const stream = server.runs('POST /api/chat/completions')
+  const message = 'Wood refused it. This is about the file "dog.pdf".'
+  const api = open(
+    makeChat([
+      makeMessage('u1', null, { content: toContent('Which one?', [cat!, dog!]) }),
+      makeReply('a1', 'u1', { status: 'failed', error: { code: 'file_refused', message } }),
+    ]),
+    server,
+  )
+  await ready()
+  await userEvent.click(button('Send again without it'))
+  const content = toContent('Which one?', [cat!])
+  expect(sentBodies(api)).toMatchObject([{ parentId: null, content }])
+  stream().end()
+})
+
 test('keeps the files of an edited message', async () => {
-  const file = { id: 'f1', name: 'cat.png', type: 'image/png', size: 3 }
+  const file = { id: 'f1', name: 'cat.pdf', type: 'application/pdf', size: 3 }
   const content = (text: string) => [
     { type: 'text' as const, text },
     { type: 'file' as const, file },
   ]
-  const server = new ScriptedApi()
+  const server = new ScriptedApi().on('POST /api/files/plan', () =>
+    json({ files: [{ id: 'f1', as: 'text', tokens: 1 }] }),
+  )
   const stream = server.runs('POST /api/chat/completions')
   const messages = chat.messages.map((each) =>
     each.id === 'u2' ? { ...each, content: content('Look') } : each,
@@ -290,8 +366,24 @@ test('keeps the files of an edited message', async () => {
   await userEvent.click(button('Edit message', articles()[2]))
   await userEvent.keyboard(' again{Enter}')
   expect(sentBodies(api)).toMatchObject([{ content: content('Look again') }])
-  expect(articles()[2]).toHaveTextContent('cat.png')
+  expect(articles()[2]).toHaveTextContent('cat.pdf')
   stream().end()
+})
+
+test('says in an edited message what the selected bot is given of its files', async () => {
+  const file = { id: 'f1', name: 'cat.png', type: 'image/png', size: 3 }
+  const server = new ScriptedApi()
+    .on('GET /api/files/f1', () => new Response(new Uint8Array(3)))
+    .on('POST /api/files/plan', ({ body }) => {
+      const as = (body as { botName: string }).botName === 'Fox' ? 'picture' : 'name'
+      return json({ files: [{ id: 'f1', as, tokens: 1 }] })
+    })
+  open(makeChat([makeMessage('u1', null, { content: toContent('Look', [file]) })]), server, [...owlAndFox])
+  await ready()
+  await userEvent.click(button('Edit message', articles()[0]))
+  await userEvent.click(await screen.findByRole('button', { name: 'Ask Fox instead' }))
+  await waitFor(() => expect(screen.queryByText(/cannot see pictures/)).toBeNull())
+  expect(screen.getByRole('combobox')).toHaveValue('Fox')
 })
 
 test.each(['{Escape}', 'Cancel'])(

@@ -1,6 +1,6 @@
-import type { Message } from '@yonder/contract/message'
-import { textOfContent } from '@yonder/contract/message-text'
-import { Pencil, X } from 'lucide-react'
+import type { Message, MessageContent } from '@yonder/contract/message'
+import { isBlank, textOfContent, withText, writeContent } from '@yonder/contract/message-text'
+import { Pencil } from 'lucide-react'
 import { use, useId, useLayoutEffect, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
 import { useKeepMounted } from '../../../lib/keep-mounted.ts'
@@ -8,16 +8,24 @@ import { Button } from '../../../ui/button/button.tsx'
 import { IconButton } from '../../../ui/button/icon-button.tsx'
 import { useDiscardQuestion } from '../../../ui/dialog/discard-question.tsx'
 import { isCancelKey, isSendKey } from '../../../ui/shortcut/shortcut.ts'
-import { drafts, storageKeys } from '../chat-storage.ts'
-import { ChatTextArea, NewLineButton, useEditedText } from '../composer/chat-text-area.tsx'
+import { readFiles } from '../../../ui/use-file-drop.ts'
+import { MessageFiles } from '../../files/message-files.tsx'
+import { AddFilesButton } from '../attachments/add-files-button.tsx'
+import { AttachmentArea } from '../attachments/attachment-area.tsx'
+import { describeWaiting, useSendWhenUploaded } from '../attachments/send-when-uploaded.ts'
+import { isLocal } from '../attachments/upload-state.ts'
+import { useAttachments } from '../attachments/use-attachments.ts'
+import { drafts, storageKeys, useDraft } from '../chat-storage.ts'
+import type { AskedBot } from '../composer/bot-select.tsx'
+import { ChatTextArea, NewLineButton } from '../composer/chat-text-area.tsx'
 import { MessageActionsContext, messageElementId } from './message-context.ts'
 import { MessageMeta } from './message-meta.tsx'
-import { TypedContent } from './typed-content.tsx'
+import { TypedText } from './typed-content.tsx'
 
 /** A message of the user, in a block on the right. An edit that was open when the chat was left is restored. */
 export function UserMessage({ message }: { readonly message: Message }) {
   const actions = use(MessageActionsContext)
-  const { busy = true, resend } = actions ?? {}
+  const { busy = true, resend, asked } = actions ?? {}
   const text = textOfContent(message.content)
   const draftKey = storageKeys.edit(actions?.chatId ?? '', message.id)
   // The same component shows all versions of a message, so that the focus stays on the buttons between them.
@@ -37,7 +45,8 @@ export function UserMessage({ message }: { readonly message: Message }) {
       {editedId === message.id ? (
         <MessageEditor
           draftKey={draftKey}
-          before={text}
+          before={message.content}
+          asked={asked}
           canSend={!busy && resend !== undefined}
           onSend={(changed) => {
             if (resend?.(message, changed) === true) endEdit()
@@ -49,10 +58,15 @@ export function UserMessage({ message }: { readonly message: Message }) {
         />
       ) : (
         <>
-          <div className="max-w-[85%] rounded-block bg-bubble px-4 py-2.5 sm:max-w-[75%]">
-            <TypedContent content={message.content} />
+          <div className="mb-2 max-w-[85%] empty:hidden sm:max-w-[75%]">
+            <MessageFiles content={message.content} align="end" />
           </div>
-          <MessageMeta message={message} text={text} align="end">
+          {text !== '' && (
+            <div className="max-w-[85%] rounded-block bg-bubble px-4 py-2.5 sm:max-w-[75%]">
+              <TypedText text={text} />
+            </div>
+          )}
+          <MessageMeta message={message} text={writeContent(message.content, nameOf)} align="end">
             {actions !== undefined && (
               <IconButton
                 ref={editButton}
@@ -71,48 +85,41 @@ export function UserMessage({ message }: { readonly message: Message }) {
   )
 }
 
-/** The decision of the user that the call above is not made. */
-export function Denial({ message }: { readonly message: Message }) {
-  return (
-    <article
-      id={messageElementId(message.id)}
-      aria-label="You"
-      tabIndex={-1}
-      className="group/message flex scroll-mt-[calc(var(--spacing-header-end)+1rem)] flex-col items-end outline-none"
-    >
-      <p className="flex items-center gap-1.5 rounded-block border border-line px-3 py-1 text-sm text-muted">
-        <X size={14} aria-hidden />
-        Denied the call
-      </p>
-      <MessageMeta message={message} text="" align="end" />
-    </article>
-  )
-}
+const nameOf = ({ name }: { readonly name: string }) => name
 
 interface MessageEditorProps {
-  /** The storage key of the changed text. */
+  /** The storage key of the changed message. */
   readonly draftKey: string
-  readonly before: string
+  readonly before: MessageContent
+  readonly asked: AskedBot | undefined
   readonly canSend: boolean
-  /** Called with a text that is not blank. */
-  readonly onSend: (text: string) => void
+  /** Called with content that is not blank. */
+  readonly onSend: (content: MessageContent) => void
   readonly onCancel: () => void
 }
 
 /**
- * Edits a message of the user in place, to send it again with another text. Escape asks before it discards changes. The
+ * Edits a message of the user in place, to send it again with another text or other files. Escape asks before it discards changes. The
  * editor gets the focus when the user opens it, but not when an earlier edit is restored.
  */
-function MessageEditor({ draftKey, before, canSend, onSend, onCancel }: MessageEditorProps) {
-  const { text, isRestored, change } = useEditedText(draftKey, before)
+function MessageEditor({ draftKey, before, asked, canSend, onSend, onCancel }: MessageEditorProps) {
+  const [isRestored] = useState(() => drafts.read(draftKey) !== '')
+  const [content, setContent] = useDraft(draftKey, before)
   const box = useRef<HTMLTextAreaElement>(null)
+  const attachments = useAttachments(draftKey, content, setContent, box)
   const hint = useId()
   useKeepMounted()
-  const { requestClose, question } = useDiscardQuestion(text === before ? 'none' : 'unsaved', onCancel)
-  const isReady = canSend && text.trim() !== ''
-  const submit = () => {
-    if (isReady) onSend(text)
+  const isChanged = JSON.stringify(content) !== JSON.stringify(before)
+  const discard = () => {
+    for (const file of attachments.files) if (isLocal(file)) attachments.uploads.cancel(file.id)
+    onCancel()
   }
+  const { requestClose, question } = useDiscardQuestion(isChanged ? 'unsaved' : 'none', discard)
+  const isReady = canSend && !isBlank(content)
+  const { submit, isWaiting, cancel, problem } = useSendWhenUploaded(attachments, !canSend, () => {
+    if (isReady) onSend(content)
+  })
+  const canSubmit = isReady && !isWaiting
   useLayoutEffect(() => {
     if (isRestored) return
     const area = box.current
@@ -120,47 +127,67 @@ function MessageEditor({ draftKey, before, canSend, onSend, onCancel }: MessageE
     area?.setSelectionRange(area.value.length, area.value.length)
   }, [isRestored])
   return (
-    <form
-      aria-label="Edit message"
-      className="w-full rounded-block border border-line-strong bg-surface p-2 transition-colors focus-within:border-accent"
-      onSubmit={(event) => {
+    // oxlint-disable-next-line jsx-a11y/no-static-element-interactions -- files can also be chosen with a button
+    <div
+      className="w-full rounded-block border border-line-strong bg-surface transition-colors focus-within:border-accent"
+      onDrop={(event) => {
+        if (!event.dataTransfer.types.includes('Files')) return
+        // These files are not meant for the new message.
         event.preventDefault()
-        submit()
+        if (!isWaiting) attachments.add(readFiles(event.dataTransfer))
       }}
     >
-      <ChatTextArea
-        ref={box}
-        value={text}
-        enterKeyHint="send"
-        aria-label="Message"
-        aria-describedby={hint}
-        onChange={change}
-        onKeyDown={(event) => {
-          if (isCancelKey(event)) {
-            event.preventDefault()
-            requestClose()
-          } else if (isSendKey(event)) {
-            event.preventDefault()
-            submit()
-          }
-        }}
-        className="field-sizing-content max-h-[calc(16lh+1.25rem)] min-h-[60px] w-full bg-transparent px-2.5 pt-1.5 outline-none"
+      <AttachmentArea
+        attachments={attachments}
+        choice={asked}
+        problem={problem}
+        onFocusLost={() => box.current?.focus()}
       />
-      <div className="flex flex-wrap items-center justify-end gap-2">
-        <span id={hint} className="mr-auto pl-2.5 text-xs text-muted">
-          The earlier version is kept.
-        </span>
-        <div className="flex gap-2">
-          <NewLineButton area={box} />
-          <Button size="small" look="plain" onClick={onCancel}>
-            Cancel
-          </Button>
-          <Button size="small" look="primary" type="submit" disabled={!isReady}>
-            Send
-          </Button>
+      <form
+        aria-label="Edit message"
+        className="p-2"
+        onSubmit={(event) => {
+          event.preventDefault()
+          if (canSubmit) submit()
+        }}
+      >
+        <ChatTextArea
+          ref={box}
+          value={textOfContent(content)}
+          readOnly={isWaiting}
+          enterKeyHint="send"
+          aria-label="Message"
+          aria-describedby={hint}
+          onChange={(text) => setContent(withText(content, text))}
+          {...attachments.events}
+          onKeyDown={(event) => {
+            if (isCancelKey(event)) {
+              event.preventDefault()
+              requestClose()
+            } else if (isSendKey(event)) {
+              event.preventDefault()
+              if (canSubmit) submit()
+            }
+          }}
+          className="field-sizing-content max-h-[calc(16lh+1.25rem)] min-h-[60px] w-full bg-transparent px-2.5 pt-1.5 outline-none read-only:text-muted"
+        />
+        <div className="flex flex-wrap items-center justify-end gap-2">
+          <AddFilesButton disabled={isWaiting} onAdd={attachments.add} />
+          <span id={hint} className="mr-auto text-xs text-muted tabular-nums">
+            {isWaiting ? describeWaiting(attachments.uploading) : 'The earlier version is kept.'}
+          </span>
+          <div className="flex gap-2">
+            <NewLineButton area={box} />
+            <Button size="small" look="plain" onClick={isWaiting ? cancel : discard}>
+              Cancel
+            </Button>
+            <Button size="small" look="primary" type="submit" busy={isWaiting} disabled={!isReady}>
+              Send
+            </Button>
+          </div>
         </div>
-      </div>
-      {question}
-    </form>
+        {question}
+      </form>
+    </div>
   )
 }

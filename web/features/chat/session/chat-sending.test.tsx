@@ -56,11 +56,10 @@ test('repeats a message that a restarting server refused, until a server accepts
   const route = 'POST /api/chat/completions'
   api.on(route, () => failure(503, 'restarting', 'Yonder is restarting. Try again in a moment.'))
   await send('How are you?')
-  const patience = { timeout: 10_000 }
-  await waitFor(() => expect(api.seen(route).length).toBeGreaterThan(1), patience)
+  await waitFor(() => expect(api.seen(route).length).toBeGreaterThan(1))
   expect(screen.queryByText(/restarting/)).toBeNull()
   const server = acceptRuns(api)
-  await waitFor(() => expect(() => server.started()).not.toThrow(), patience)
+  await waitFor(() => expect(() => server.started()).not.toThrow())
   server.stream().text('Well.')
   server.stream().end()
   expect(await screen.findByText('Well.')).toBeVisible()
@@ -208,7 +207,8 @@ test('keeps a message that was not sent across a reload', async () => {
   expect(await screen.findByText('Not sent. The server could not be reached.')).toBeVisible()
   view.unmount()
   openChat(shortChat)
-  expect(await screen.findByText('Keep me')).toBeVisible()
+  // The text is drawn again once markdown is loaded.
+  await waitFor(() => expect(screen.getByText('Keep me')).toBeVisible())
   await userEvent.click(screen.getByRole('button', { name: 'Edit' }))
   expect(input()).toHaveValue('Keep me')
   expect(input()).toHaveFocus()
@@ -298,11 +298,15 @@ test('removes the unsent message when the loaded chat contains the message', asy
   expect(screen.getAllByText('Arrived', inMessages)).toHaveLength(1)
 })
 
-test('keeps the text in the input when another reply is being written (409)', async () => {
+test('puts a changed message into the input when another reply is being written (409)', async () => {
   expectConsole('error', /Error sending message: Conflict/)
   const { api } = openChat(shortChat)
   api.on('POST /api/chat/completions', () => failure(409, 'run_active', 'Still answering.', 'Conflict'))
-  await send('Second thought')
+  await screen.findByRole('combobox')
+  await userEvent.click(screen.getByRole('button', { name: 'Edit message' }))
+  const editor = screen.getByRole('form', { name: 'Edit message' })
+  await userEvent.clear(within(editor).getByRole('textbox'))
+  await userEvent.type(within(editor).getByRole('textbox'), 'Second thought{Enter}')
   expect(await screen.findByText(/Another reply is being written in this chat/)).toBeVisible()
   expect(input()).toHaveValue('Second thought')
   expect(articles()).toHaveLength(2)
@@ -318,7 +322,7 @@ test('reports a missing access token as the reason (§6.3, §8.1)', async () => 
   expect(await screen.findByText('Not sent. Failed to get access token')).toBeVisible()
 })
 
-const file = { id: 'f1', name: 'cat.png', type: 'image/png', size: 2_500 }
+const file = { id: 'f1', name: 'cat.pdf', type: 'application/pdf', size: 2_500 }
 const filePart = { type: 'file', file } as const
 
 test('sends a file of the draft, shows it, and moves it back into the input when it was not sent', async () => {
@@ -328,22 +332,23 @@ test('sends a file of the draft, shows it, and moves it back into the input when
   api.on('POST /api/chat/completions', () => {
     throw new TypeError('Failed to fetch')
   })
-  const draft = () => within(screen.getByRole('form', { name: 'New message' })).queryByText('cat.png')
+  api.on('POST /api/files/plan', () => json({ files: [{ id: 'f1', as: 'text', tokens: 700 }] }))
+  const draft = () => screen.queryByRole('list', { name: 'Attached files' })
   await screen.findByRole('combobox')
-  expect(draft()).toBeVisible()
+  expect(await screen.findByRole('button', { name: 'cat.pdf As text' })).toBeVisible()
   await send('Look')
   const content = [{ type: 'text', text: 'Look' }, filePart]
   expect(api.seen('POST /api/chat/completions')[0]?.body).toMatchObject({ content })
   expect(await screen.findByText(/Not sent/)).toBeVisible()
   expect(draft()).toBeNull()
-  expect(screen.getByText('cat.png')).toBeVisible()
+  expect(screen.getByText('cat.pdf')).toBeVisible()
   await userEvent.click(screen.getByRole('button', { name: 'Edit' }))
   expect(draft()).toBeVisible()
   expect(input()).toHaveValue('Look')
   const server = acceptRuns(api)
   await userEvent.type(input(), '{Enter}')
   server.started()
-  expect(within(articles()[2]!).getByRole('list', { name: 'Files' })).toHaveTextContent('cat.png 2.5 kB')
+  expect(within(articles()[2]!).getByRole('list', { name: 'Files' })).toHaveTextContent('cat.pdf2.5 kB')
   server.stream().end()
   await screen.findByRole('button', { name: 'Send message' })
 })
@@ -353,7 +358,7 @@ test('takes a first message that is only a file from the home page', async () =>
   localStorage.setItem('newChat_c1_bot', 'Owl')
   const { api } = openChat(emptyChat)
   const server = acceptRuns(api)
-  expect(await screen.findByText('cat.png')).toBeVisible()
+  expect(await screen.findByText('cat.pdf', inMessages)).toBeVisible()
   expect(api.seen('POST /api/chat/completions')[0]?.body).toMatchObject({ content: [filePart] })
   server.started()
   server.stream().end()

@@ -11,23 +11,29 @@ import { onConnectionBack } from '../../../lib/api/connection.ts'
 import { logError } from '../../../lib/log-error.ts'
 import { createStore, type ReadableStore } from '../../../lib/store.ts'
 import { toast } from '../../../lib/toasts.ts'
+import { describeEarlierDecision } from '../../tools/call/call-state.ts'
+import type { EditedArguments } from '../../tools/call/decide-call.ts'
 import { restoreDraft, storageKeys } from '../chat-storage.ts'
+import { queueOutbox } from '../queue/queue-outbox.ts'
 import { ChatReader } from './chat-reader.ts'
 import { AutomaticSends, firstMessage, outbox, type OutgoingMessage } from './outbox.ts'
 import {
   explainRunFailure,
   explainSendFailure,
+  isDecided,
   requestRun,
   RunRefusedError,
   type RunRequest,
 } from './request-run.ts'
 import {
-  countCallsAfter,
   createMessageId,
+  deniedBy,
   findUserMessage,
   optimisticCall,
   optimisticReply,
   optimisticSend,
+  optimisticWait,
+  withoutDenial,
 } from './run-messages.ts'
 import {
   activeRun,
@@ -136,6 +142,7 @@ export class ChatSession {
       onFailure: (error) => this.#handleSendFailure(message, error),
     })
     if (!isRequested) return false
+    if (message.isDenial === true) this.#changeReply(message.parentId, (reply) => deniedBy(message, reply))
     if (unsent !== undefined) {
       this.#apply({ type: 'unsent', unsent: undefined })
       if (unsent.message.id !== id) this.#returnToInput(unsent.message)
@@ -159,6 +166,11 @@ export class ChatSession {
     this.#apply({ type: 'unsent', unsent: undefined })
   }
 
+  /** Shows a text about something that failed, until the next run begins. */
+  notify(notice: string): void {
+    this.#apply({ type: 'notified', notice })
+  }
+
   /** Requests another reply to the message before `reply`. */
   regenerate(reply: Message, botName: string): boolean {
     const userMessage = findUserMessage(this.#messages, reply)
@@ -170,20 +182,40 @@ export class ChatSession {
     })
   }
 
-  /** Approves the pending tool call of a reply, which then runs. */
-  allow(reply: Message, botName: string): boolean {
+  /**
+   * Approves the pending tool call of a reply, which then runs; with `edited`, with these arguments. Such a call is shown
+   * as waiting until the server has accepted them.
+   */
+  allow(reply: Message, botName: string, edited?: EditedArguments): boolean {
     const { id: messageId, server, tool, arguments: args } = reply
-    return this.#request(optimisticCall(this.#messages, reply), {
+    const expect = edited === undefined ? optimisticCall : optimisticWait
+    return this.#request(expect(this.#messages, reply), {
       path: '/api/tool/confirm',
-      body: { botName, server, tool, args, chatId: this.#chatId, messageId },
-      onFailure: this.#failureHandler('The call could not be approved'),
+      body: { botName, server, tool, args, edited: edited?.text, chatId: this.#chatId, messageId },
+      onFailure: (error) => {
+        const isRefused = edited !== undefined && error instanceof RunRefusedError && error.status === 400
+        if (isRefused) edited.onRefused(readReason(error))
+        this.#handleDecisionFailure('The call could not be approved', reply.id, error, isRefused)
+      },
     })
   }
 
-  /** Denies the pending tool call of a reply by sending 'cancel', but not the calls after it. */
-  deny(reply: Message, botName: string): boolean {
-    const more = countCallsAfter(reply) > 0 ? ({ denyOne: true } as const) : {}
-    return this.send({ parentId: reply.id, content: denialText, botName, isDenial: true, ...more })
+  /**
+   * Denies the pending tool call of a reply, but not the calls after it, by sending 'cancel', or what the user wants the
+   * model to know.
+   */
+  deny(reply: Message, botName: string, reason?: string): boolean {
+    const content = reason ?? denialText
+    // A message without `denyOne` would go into the chat even when the call has been decided elsewhere meanwhile.
+    return this.send({ parentId: reply.id, content, botName, isDenial: true, denyOne: true })
+  }
+
+  /** Shows a message as the server has stored it after a decision about a later call of its step. */
+  readonly replaceMessage = (message: Message): void => this.#apply({ type: 'message_changed', message })
+
+  #changeReply(id: string | null, change: (reply: Message) => Message): void {
+    const reply = this.#messages.find((message) => message.id === id)
+    if (reply !== undefined) this.replaceMessage(change(reply))
   }
 
   /** Requests what is missing after the last message: the reply to a tool's result, or the rest of a reply. */
@@ -351,10 +383,23 @@ export class ChatSession {
 
   #handleSendFailure(message: OutgoingMessage, error: unknown): void {
     const isRefused = error instanceof RunRefusedError
+    if (message.isDenial === true) {
+      this.#changeReply(message.parentId, withoutDenial)
+      if (isDecided(error)) {
+        outbox.clear(this.#chatId)
+        return this.#handleDecisionFailure('The call could not be denied', message.parentId, error)
+      }
+    }
     const reason = error instanceof Error ? error.message : readReason(error)
     logError(`Error sending message: ${reason}`, isRefused ? undefined : error)
-    const { kind, notice } = explainSendFailure(message, error)
-    if (kind === 'unsent') {
+    const isLast = message.parentId === (this.#state.chat?.selected_message_id ?? null)
+    const { kind, notice } = explainSendFailure(message, error, isLast)
+    if (kind === 'queued') {
+      const { id, content, botName } = message
+      queueOutbox.add(this.#chatId, { id, content, botName, queuedAt: 0 })
+      outbox.clear(this.#chatId)
+      this.#apply({ type: 'dropped' })
+    } else if (kind === 'unsent') {
       const failure = toFailure(error)
       outbox.fail(this.#chatId, message, failure)
       this.#apply({ type: 'dropped', unsent: { message, failure } })
@@ -365,6 +410,22 @@ export class ChatSession {
     }
     // The server may have stored the message, or the chat may have changed elsewhere.
     this.reload()
+  }
+
+  /** Says why a decision about a call was not carried out; if somebody was faster, what was decided, when and where. */
+  #handleDecisionFailure(failure: string, replyId: string | null, error: unknown, isShown = false): void {
+    logError(failure, error)
+    const isLate = isDecided(error)
+    const notice = isLate || isShown ? undefined : explainRunFailure(failure, error)
+    this.#apply({ type: 'dropped', ...(notice !== undefined && { notice }) })
+    if (isLate) void this.#showEarlierDecision(replyId, explainRunFailure(failure, error))
+    else this.reload()
+  }
+
+  async #showEarlierDecision(replyId: string | null, otherwise: string): Promise<void> {
+    await this.#reader.read()
+    const decision = this.#messages.find(({ id }) => id === replyId)?.call?.decision
+    toast.error(decision === undefined ? otherwise : describeEarlierDecision(decision))
   }
 
   readonly #failureHandler = (failure: string) => (error: unknown) => {

@@ -3,6 +3,7 @@ import type { ErrorDetail } from '@yonder/contract/error'
 import type { ApiClient } from '../../../lib/api/api-client.ts'
 import { ApiError, readReason, UnconfirmedError } from '../../../lib/api/api-error.ts'
 import { readErrorBody } from '../../../lib/api/error-body.ts'
+import { timeZoneField } from '../../../lib/time-zone.ts'
 import type { OutgoingMessage } from './outbox.ts'
 
 /** Milliseconds to wait for the server's confirmation. It responds before the model does. */
@@ -25,6 +26,11 @@ function isRunActive(error: unknown): boolean {
   return error instanceof RunRefusedError && error.code === 'run_active'
 }
 
+/** Whether the server refused a decision about a call, for example because it was decided elsewhere before. */
+export function isDecided(error: unknown): boolean {
+  return error instanceof RunRefusedError && error.status === 409 && !isRunActive(error)
+}
+
 /** Returns a sentence that says what failed and why, or that another reply must end first. */
 export function explainRunFailure(failure: string, error: unknown): string {
   return isRunActive(error)
@@ -32,16 +38,26 @@ export function explainRunFailure(failure: string, error: unknown): string {
     : `${failure}: ${readReason(error)}`
 }
 
-/** What happens to a message that was not sent: it can be sent again, is put back into the input, or is dropped. */
+/**
+ * What happens to a message that was not sent: it can be sent again, is queued, is put back into the input, or is dropped.
+ */
 type SendFailure =
   | { readonly kind: 'unsent'; readonly notice?: never }
+  | { readonly kind: 'queued'; readonly notice?: never }
   | { readonly kind: 'returned' | 'dropped'; readonly notice: string }
 
-export function explainSendFailure({ isDenial }: OutgoingMessage, error: unknown): SendFailure {
+/** `isLast`: the message goes on with the branch that the page shows. */
+export function explainSendFailure(
+  { isDenial }: OutgoingMessage,
+  error: unknown,
+  isLast: boolean,
+): SendFailure {
   // The user has written nothing. If the call still needs approval, the user can deny it again.
   if (isDenial === true && error instanceof RunRefusedError)
     return { kind: 'dropped', notice: explainRunFailure('The call could not be denied', error) }
   if (!isRunActive(error)) return { kind: 'unsent' }
+  // Another page, or the queue, has begun a reply in this moment.
+  if (isLast) return { kind: 'queued' }
   return {
     kind: 'returned',
     notice:
@@ -54,12 +70,6 @@ export interface RunRequest {
   readonly path: '/api/chat/completions' | '/api/tool/confirm'
   readonly body: object
   readonly onFailure: (error: unknown) => void
-}
-
-/** The time zone of this browser, for the instructions of the bot. Without this field, the server uses UTC. */
-function timeZoneField(): { readonly time_zone?: string } {
-  const { timeZone } = new Intl.DateTimeFormat().resolvedOptions()
-  return timeZone === 'UTC' ? {} : { time_zone: timeZone }
 }
 
 /**

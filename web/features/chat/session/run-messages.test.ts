@@ -14,10 +14,19 @@ it('resumes a run with all of its own messages and no message of another branch'
     message('other question', 'other', 'user'),
     message('result', 'call', 'user'),
     message('answer', 'result'),
+    message('steered', 'answer', 'user'),
+    message('other answer', 'steered'),
   ]
   const chat = makeChat(messages)
   const run = resumeRun({ ...chat, run: { message_id: 'call', seq: 7 } })
-  expect(run?.messages.map(({ id }) => id)).toEqual(['question', 'call', 'result', 'answer'])
+  expect(run?.messages.map(({ id }) => id)).toEqual([
+    'question',
+    'call',
+    'result',
+    'answer',
+    'steered',
+    'other answer',
+  ])
   expect(run?.seq).toBe(7)
   expect(resumeRun({ ...chat, run: null })).toBeUndefined()
   expect(resumeRun({ ...chat, run: { message_id: 'gone', seq: 7 } })).toBeUndefined()

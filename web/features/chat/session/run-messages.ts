@@ -3,6 +3,7 @@ import type { Chat } from '@yonder/contract/chat'
 import type { Compaction } from '@yonder/contract/compaction'
 import { findLastShownLeaf, nextSelectedAt } from '@yonder/contract/lib/last-shown-leaf'
 import type { Message } from '@yonder/contract/message'
+import { denialText, textOfContent } from '@yonder/contract/message-text'
 import type { OutgoingMessage } from './outbox.ts'
 
 /** Returns 128 random bits in hex. `crypto.randomUUID` is missing where the page is not a secure context. */
@@ -40,6 +41,27 @@ export function optimisticCall(messages: readonly Message[], reply: Message): Ru
   const { changes: _, ...call } = reply.call ?? {}
   const parents = messages.filter(({ id }) => id === reply.parent_id)
   return unconfirmed([...parents, { ...reply, call: { ...call, state: 'running' } }])
+}
+
+/** Returns the run to show while the server checks the arguments of a call that the user has changed. */
+export function optimisticWait(messages: readonly Message[], reply: Message): RunState {
+  return unconfirmed([...messages.filter(({ id }) => id === reply.parent_id), reply])
+}
+
+/** Returns a reply whose call is shown as denied by a message before the server has confirmed it. */
+export function deniedBy({ id, content }: OutgoingMessage, reply: Message): Message {
+  if (reply.call === undefined) return reply
+  const reason = textOfContent(content)
+  const why = reason === denialText ? {} : { reason }
+  const decision = { kind: 'denied', at: Date.now(), ...why } as const
+  return { ...reply, call: { ...reply.call, state: 'denied', denied_by: id, decision } }
+}
+
+/** Returns the reply with its call as it was before `deniedBy`, when the server has not taken the denial. */
+export function withoutDenial(reply: Message): Message {
+  if (reply.call === undefined) return reply
+  const { denied_by: _, decision: __, ...call } = reply.call
+  return { ...reply, call: { ...call, state: 'waiting' } }
 }
 
 const unconfirmed = (messages: readonly Message[]): RunState => ({ seq: 0, status: 'running', messages })

@@ -327,6 +327,24 @@ describe('the view of a session', () => {
     expect([...view.runMessageIds]).toEqual(['question', 'reply', 'second'])
     expect(view.chat?.messages.at(-1)?.id).toBe('second')
   })
+
+  it('counts what was written before a message that went into the run as complete', () => {
+    const message = { ...question, id: 'steered', parent_id: 'result' }
+    const result = { ...question, id: 'result', parent_id: 'reply', server: 'files', tool: 'read' }
+    const steered = after(
+      requested,
+      accepted,
+      live({ type: 'tool_result', seq: 2, role: 'user', content: '', message: result }),
+      live({ type: 'message', seq: 3, message }),
+    )
+    expect([...createView(steered).runMessageIds]).toEqual(['steered'])
+    const second = reply({ id: 'second', parent_id: 'steered' })
+    const next = apply(steered, live({ type: 'reply', seq: 4, assistant_message: second }))
+    const view = createView(next)
+    expect([...view.runMessageIds]).toEqual(['steered', 'second'])
+    const ids = ['question', 'reply', 'result', 'steered', 'second']
+    expect(view.chat?.messages.map(({ id }) => id)).toEqual(ids)
+  })
 })
 
 test('a changed summary is replaced, a removed one disappears, and a read in progress is repeated', () => {

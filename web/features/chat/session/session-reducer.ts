@@ -65,6 +65,8 @@ export type SessionAction =
   | { readonly type: 'requested'; readonly run: RunState }
   /** The server has confirmed the requested run. */
   | { readonly type: 'accepted'; readonly event: StartedEvent }
+  /** Something failed that has to do with no run. */
+  | { readonly type: 'notified'; readonly notice: string }
   | { readonly type: 'stop_requested' }
   | { readonly type: 'stop_failed'; readonly notice: string }
   /** The request failed, or nothing confirmed it: as far as this page knows, the run never began. */
@@ -74,6 +76,8 @@ export type SessionAction =
   | { readonly type: 'unsent'; readonly unsent: UnsentMessage | undefined }
   | { readonly type: 'branch_selected'; readonly messageId: string }
   | { readonly type: 'branch_saved' }
+  /** A message of the chat is shown like this until the chat is loaded again. */
+  | { readonly type: 'message_changed'; readonly message: Message }
   /** The server has stored a summary with another text, or removed it. */
   | { readonly type: 'compaction_changed'; readonly id: string; readonly compaction: Compaction | undefined }
 
@@ -128,6 +132,8 @@ export function reduceSession(state: SessionState, action: SessionAction): Sessi
       return active !== undefined && active.replyId === undefined
         ? { ...confirm(state, active, applyEvent(emptyRun, action.event), action.event), deferred: [] }
         : state
+    case 'notified':
+      return { ...state, notice: action.notice }
     case 'stop_requested':
       return active === undefined
         ? state
@@ -150,6 +156,8 @@ export function reduceSession(state: SessionState, action: SessionAction): Sessi
       const pendingSelections = state.pendingSelections - 1
       return { ...state, pendingSelections, isOutdated: state.isOutdated || pendingSelections === 0 }
     }
+    case 'message_changed':
+      return changeMessage(state, action.message)
     case 'compaction_changed':
       return changeCompaction(state, action.id, action.compaction)
   }
@@ -158,6 +166,13 @@ export function reduceSession(state: SessionState, action: SessionAction): Sessi
 /** Resets what belongs to the chat. The chat is loaded again when it is opened. */
 function forget({ runCount, pendingSelections }: SessionState): SessionState {
   return { ...initialState, runCount, pendingSelections, isOutdated: true }
+}
+
+function changeMessage(state: SessionState, changed: Message): SessionState {
+  const { chat } = state
+  if (chat === undefined) return state
+  const messages = chat.messages.map((message) => (message.id === changed.id ? changed : message))
+  return { ...state, chat: { ...chat, messages } }
 }
 
 /** Replaces a summary of the chat, or removes it. */
@@ -219,8 +234,10 @@ function follow(state: SessionState, active: ActiveRun | undefined, event: Start
   const { user_message: userMessage, assistant_message: reply } = event
   const parent = userMessage.parent_id
   const hasParent = parent === null || state.chat?.messages.some(({ id }) => id === parent) === true
+  // Another page has decided about a call, and only the chat says how.
+  const isDenial = state.chat?.messages.some(({ id, call }) => id === parent && call?.state === 'waiting')
   // If another run is still active, its end was missed.
-  const isOutdated = state.isOutdated || active !== undefined || !hasParent
+  const isOutdated = state.isOutdated || active !== undefined || !hasParent || isDenial === true
   const unsent = state.unsent?.message.id === userMessage.id ? undefined : state.unsent
   const run = applyEvent(emptyRun, event)
   return begin({ ...state, isOutdated, unsent }, { phase: 'running', run, replyId: reply.id })
@@ -355,7 +372,10 @@ export interface SessionView extends Pick<SessionState, 'error' | 'unsent' | 'no
   /** The chat with the messages of the current run, as they were when this view was created. */
   readonly chat: Chat | undefined
   readonly phase: Activity['phase']
-  /** The ids of the messages of the current run, which include the message that it replies to. */
+  /**
+   * The ids of the messages that the current run is writing, and of the message that they reply to: the one that began
+   * it, or the last one that went into it. What was written before that one is complete.
+   */
   readonly runMessageIds: ReadonlySet<string>
 }
 
@@ -371,12 +391,18 @@ export function createView(
   return {
     chat: chat && mergeMessages(chat, messages),
     phase: activity.phase,
-    runMessageIds: new Set(messages.map(({ id }) => id)),
+    runMessageIds: new Set(messages.slice(lastQuestion(messages)).map(({ id }) => id)),
     error,
     unsent,
     notice,
     endedReply,
   }
+}
+
+/** The index of the last message that the user has written; 0 when a tool's result began the run. */
+function lastQuestion(messages: readonly Message[]): number {
+  const index = messages.findLastIndex(({ role, server }) => role === 'user' && server === undefined)
+  return Math.max(0, index)
 }
 
 function isSameView(before: SessionState, after: SessionState): boolean {

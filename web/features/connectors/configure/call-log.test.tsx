@@ -17,6 +17,8 @@ describe('the call log', () => {
     started_at: '2026-01-02T03:04:05.000Z',
     duration: 1234,
     bytes: 2500,
+    decided_on: null,
+    edited: false,
   }
   const route = 'GET /api/mcp-server/Files/calls'
 
@@ -64,6 +66,27 @@ describe('the call log', () => {
     expect(scene.api.seen(route)[1]?.query.get('before')).toBe('5.one')
     expect(dialog.queryByRole('button', { name: 'Show more' })).not.toBeInTheDocument()
     expect(list.getAllByRole('listitem')[0]).toHaveFocus()
+  })
+
+  it('says by what a call was allowed, where, and whether its arguments were edited', async () => {
+    const scene = toolsScene()
+    scene.api.on(route, () =>
+      json({
+        calls: [
+          { ...call, decided_on: 'Chrome on Android', edited: true },
+          { ...call, id: '2', approval: 'granted' },
+          { ...call, id: '3', approval: 'expired', outcome: 'denied' },
+        ],
+        next: null,
+      }),
+    )
+    const dialog = await openLog(scene)
+    const list = within(await dialog.findByRole('list', { name: 'Calls' }))
+    const [edited, granted, expired] = list.getAllByRole('listitem')
+    expect(edited).toHaveTextContent(' · allowed once in Chrome on Android · edited by you · 1.2 s')
+    expect(granted).toHaveTextContent(' · allowed by a permission · 1.2 s')
+    expect(expired).toHaveTextContent('Denied')
+    expect(expired).toHaveTextContent(' · not decided in time')
   })
 
   it('shows that it loads, and a message when it is empty', async () => {

@@ -1,4 +1,5 @@
-import type { Approval, CallOutcome, Connector, ToolCallRecord } from '@yonder/contract/connector'
+import type { CallOutcome, Connector, ToolCallRecord } from '@yonder/contract/connector'
+import type { Approval } from '@yonder/contract/tool-call'
 import { ChevronRight } from 'lucide-react'
 import { Fragment, useState } from 'react'
 import { useCallLog } from '../../../data/connectors.ts'
@@ -80,7 +81,9 @@ const approvals: Readonly<Record<Approval, string>> = {
   once: 'allowed once',
   listed: 'on the list of allowed tools',
   no_list: 'every tool runs without asking',
+  granted: 'allowed by a permission',
   denied: 'denied by you',
+  expired: 'not decided in time',
 }
 
 const outcomes: Readonly<Record<CallOutcome, string>> = {
@@ -94,12 +97,14 @@ const outcomes: Readonly<Record<CallOutcome, string>> = {
 }
 
 /**
- * Returns the texts for one call in the log. The facts are how it was approved, how long it took and how large its
- * result was, as far as these are known.
+ * Returns the texts for one call in the log. The facts are how it was approved and where, whether its arguments were
+ * edited, how long it took and how large its result was, as far as these are known.
  */
-function describeCall({ approval, outcome, started_at, duration, bytes }: ToolCallRecord) {
+function describeCall(call: ToolCallRecord) {
+  const { approval, outcome, started_at, duration, bytes, decided_on: place, edited } = call
   const facts = [
-    approvals[approval],
+    place ? `${approvals[approval]} in ${place}` : approvals[approval],
+    edited ? 'edited by you' : undefined,
     duration === null ? undefined : formatDuration(duration),
     bytes === null ? undefined : formatBytes(bytes),
   ]

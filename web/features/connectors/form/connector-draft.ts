@@ -13,6 +13,8 @@ export interface ConnectorDraft {
   readonly headers: readonly HeaderDraft[]
   /** Seconds, or empty for the default. */
   readonly timeLimit: string
+  /** Whether models are given the pictures of its results. */
+  readonly pictures: boolean
   readonly allow: AllowDraft
   /** The tool name that is being typed. */
   readonly toolName: string
@@ -42,6 +44,7 @@ export function draftOf(connector: Connector | undefined, prefilled?: NewConnect
       stored: connector === undefined ? null : header.value,
     })),
     timeLimit: connector?.time_limit?.toString() ?? '',
+    pictures: connector?.pictures ?? true,
     allow: allowDraftOf(connector === undefined ? [] : connector.allow_tools),
     toolName: '',
   }
@@ -80,6 +83,7 @@ export function inputOf(draft: ConnectorDraft, stored: Connector | undefined): C
     client_secret: draft.clientSecret.trim() || null,
     ...(headers.length === 0 && stored?.headers === undefined ? {} : { headers }),
     ...timeLimitOf(draft, stored),
+    ...(draft.pictures === (stored?.pictures ?? true) ? {} : { pictures: draft.pictures }),
     status: stored?.status ?? 'disconnected',
     is_default: stored?.is_default ?? false,
     ...(isSame(allowTools, stored?.allow_tools) ? {} : { allow_tools: allowTools }),

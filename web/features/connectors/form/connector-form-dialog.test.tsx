@@ -195,6 +195,19 @@ describe('adding', () => {
     expect(scene.writes[0]?.body).toMatchObject({ time_limit: 600 })
   })
 
+  it("keeps the pictures of its results from models when that is switched off under 'Advanced'", async () => {
+    const scene = new ConnectorsScene()
+    const form = await openAdd(scene)
+    await userEvent.click(form.getByText('Advanced'))
+    await userEvent.type(form.getByLabelText('Name *'), 'A')
+    await userEvent.type(form.getByLabelText('URL *'), 'u')
+    expect(form.getByLabelText('Show pictures to the model')).toBeChecked()
+    await userEvent.click(form.getByLabelText('Show pictures to the model'))
+    await userEvent.click(buttonOf('Add Connector', form))
+    await waitFor(() => expect(scene.writes).toHaveLength(1))
+    expect(scene.writes[0]?.body).toMatchObject({ pictures: false })
+  })
+
   it("accepts a client ID and secret under 'Advanced'", async () => {
     const scene = new ConnectorsScene()
     const form = await openAdd(scene)

@@ -4,6 +4,7 @@ import { useId, useState, type ReactNode } from 'react'
 import { useSaveConnector } from '../../../data/connectors.ts'
 import { useForm } from '../../../lib/use-form.ts'
 import { EditDialog } from '../../../ui/dialog/form-dialog.tsx'
+import { Checkbox } from '../../../ui/form/checkbox.tsx'
 import { Field } from '../../../ui/form/field.tsx'
 import { SecretField } from '../../../ui/form/secret-field.tsx'
 import { TextInput } from '../../../ui/form/text-input.tsx'
@@ -103,6 +104,12 @@ export function ConnectorFormDialog({ connector, prefilled, onClose }: Connector
             onChange={(event) => change({ timeLimit: event.target.value })}
           />
         </Field>
+        <Checkbox
+          label="Show pictures to the model"
+          hint="Models that can see are given the pictures that its tools return, such as screenshots."
+          checked={draft.pictures}
+          onChange={(event) => change({ pictures: event.target.checked })}
+        />
       </RegistrationFields>
     </EditDialog>
   )
@@ -113,18 +120,20 @@ interface RegistrationFieldsProps {
   readonly stored: Pick<Connector, 'client_id' | 'client_secret'> | undefined
   readonly addressChanged: boolean
   readonly onChange: (change: Partial<ConnectorDraft>) => void
-  /** The field for the time limit. */
+  /** The fields for the time limit and pictures. */
   readonly children: ReactNode
 }
 
 /**
- * The time limit, and the client ID and secret for the few servers that need a client registered by hand. Collapsed
+ * The time limit, whether models see pictures, and the client ID and secret for the few servers that need a client registered by hand. Collapsed
  * unless one of them is set.
  */
 function RegistrationFields({ draft, stored, addressChanged, onChange, children }: RegistrationFieldsProps) {
   const isClientIdRemoved = addressChanged && draft.clientId !== '' && draft.clientId === stored?.client_id
   const clientTitle = useId()
-  const [startsOpen] = useState(draft.clientId !== '' || draft.timeLimit !== '' || draft.headers.length > 0)
+  const [startsOpen] = useState(
+    draft.clientId !== '' || draft.timeLimit !== '' || !draft.pictures || draft.headers.length > 0,
+  )
   return (
     <details className="group" open={startsOpen}>
       <summary className="touch-target -mx-1 flex w-fit list-none items-center gap-1 rounded-control px-1 text-sm font-medium text-muted hover:text-ink [&::-webkit-details-marker]:hidden">

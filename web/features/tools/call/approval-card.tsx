@@ -1,15 +1,19 @@
 import type { Bot } from '@yonder/contract/bot'
 import type { Connector } from '@yonder/contract/connector'
+import { callExpiryMs } from '@yonder/contract/lib/call-limits'
 import type { Message } from '@yonder/contract/message'
 import { TriangleAlert } from 'lucide-react'
-import { lazy, Suspense, useId } from 'react'
+import { lazy, Suspense, useEffect, useId, useState } from 'react'
 import { useBots } from '../../../data/bots.ts'
 import { useChangePermissions, useLatestConnectors, useModelTool } from '../../../data/connectors.ts'
+import { formatClock, formatDay } from '../../../lib/format-time.ts'
 import { logError } from '../../../lib/log-error.ts'
-import { Button } from '../../../ui/button/button.tsx'
 import { Disclosure } from '../../../ui/disclosure.tsx'
 import { FoldedText, InertText } from '../../../ui/inert-text.tsx'
 import { ModelToolView } from '../../../ui/model-tool-view.tsx'
+import type { CallDecisions } from './decide-call.ts'
+import { DecisionButtons } from './decision-buttons.tsx'
+import type { CallEdit } from './use-call-edit.ts'
 
 // Loaded on demand, because few calls need the comparison.
 const ToolChanges = lazy(async () => {
@@ -18,20 +22,39 @@ const ToolChanges = lazy(async () => {
 })
 
 export interface ApprovalCardProps {
+  readonly chatId: string
   /** The reply with the pending call. */
   readonly message: Message
-  readonly allow: (() => void) | undefined
-  readonly deny: (() => void) | undefined
+  /** Undefined while nothing can be decided. */
+  readonly decide: CallDecisions | undefined
+  readonly edit: CallEdit
   /** Whether the user has not yet seen the end of a text that belongs to the question. */
   readonly isCut: boolean
+  /** The look of 'Allow Once'. */
+  readonly look?: 'primary' | 'quiet' | undefined
 }
 
 /**
  * Asks the user for approval before a tool runs: what the call does, and three buttons.
  */
-export function ApprovalCard({ message, allow, deny, isCut }: ApprovalCardProps) {
-  const { server = '', tool = '', call } = message
+export function ApprovalCard(props: ApprovalCardProps) {
   const { data: connectors, error } = useLatestConnectors()
+  // The description of the tool appears above the buttons, which must not move under the pointer.
+  const isLoading = connectors === undefined && error === undefined
+  return <CallQuestion {...props} connectors={connectors} isLoading={isLoading} isOnce={false} />
+}
+
+export interface CallQuestionProps extends ApprovalCardProps {
+  readonly connectors: readonly Connector[] | undefined
+  readonly isLoading: boolean
+  /** Whether only this call can be allowed, and not its tool: it is a later one of its step. */
+  readonly isOnce: boolean
+}
+
+/** What a call does, and the buttons that decide about it. */
+export function CallQuestion(props: CallQuestionProps) {
+  const { chatId, message, decide, edit, isCut, look = 'primary', connectors, isLoading, isOnce } = props
+  const { server = '', tool = '', call } = message
   const connector = connectors?.find(({ name }) => name === server)
   // If the tool has changed since the call, its new description would be misleading.
   const known = connector?.tools.find(
@@ -40,21 +63,18 @@ export function ApprovalCard({ message, allow, deny, isCut }: ApprovalCardProps)
   const { data: bots } = useBots()
   const cutNote = useId()
   const obstacle = findObstacle(connectors, bots, message)
-  const allowAlways = useChangePermissions()
-  // The description of the tool appears above the buttons, which must not move under the pointer.
-  const isLoading = connectors === undefined && error === undefined
-  const disabled = allow === undefined || deny === undefined || allowAlways.pending || isLoading
+  const permissions = useChangePermissions()
+  const { edited } = edit
 
-  const handleAlways = async () => {
-    if (connectors !== undefined && connector === undefined)
+  const allowAlways = async () => {
+    if (connectors !== undefined && connector === undefined) {
       logError(`The tool "${tool}" is not always allowed: there is no connector "${server}"`)
-    else {
-      const tools = [{ name: tool, permission: 'allow', fingerprint: call?.fingerprint ?? '' } as const]
-      const allowed = await allowAlways.run({ connector: server, tools, credential: call?.credential })
-      if (!allowed.done) return
+      return true
     }
-    allow?.()
+    const tools = [{ name: tool, permission: 'allow', fingerprint: call?.fingerprint ?? '' } as const]
+    return (await permissions.run({ connector: server, tools, credential: call?.credential })).done
   }
+  const isAlwaysAsked = call?.always_asks === true
   return (
     <div className="flex flex-col gap-3 border-t border-line p-3">
       <output className="empty:sr-only">{obstacle !== undefined && <Obstacle reason={obstacle} />}</output>
@@ -73,7 +93,8 @@ export function ApprovalCard({ message, allow, deny, isCut }: ApprovalCardProps)
         <bdi className="font-medium">
           <InertText>{server}</InertText>
         </bdi>
-        {connector !== undefined && ` (${describeAddress(connector)})`} to run this tool with these arguments?
+        {connector !== undefined && ` (${describeAddress(connector)})`} to run this tool with{' '}
+        {edited === undefined ? 'these arguments?' : 'your arguments? The model is told what you changed.'}
       </p>
       {known !== undefined && known.description !== '' && (
         <p className="text-xs text-muted">
@@ -85,36 +106,57 @@ export function ApprovalCard({ message, allow, deny, isCut }: ApprovalCardProps)
           <ModelTool server={server} tool={tool} fingerprint={call?.fingerprint} />
         </Disclosure>
       )}
-      <div className="flex flex-wrap gap-2 max-sm:*:flex-auto max-sm:*:px-2">
-        <Button
-          look={obstacle === undefined ? 'primary' : 'quiet'}
-          disabled={disabled}
-          aria-describedby={isCut ? cutNote : undefined}
-          onClick={allow}
-        >
-          Allow Once
-        </Button>
-        <Button
-          busy={allowAlways.pending}
-          aria-describedby={isCut ? cutNote : undefined}
-          disabled={(disabled && !allowAlways.pending) || (connector && isBlocked(connector, tool))}
-          onClick={() => void handleAlways()}
-        >
-          Allow Always
-        </Button>
-        <Button look="plain" disabled={disabled} onClick={deny}>
-          Deny
-        </Button>
-      </div>
+      <DecisionButtons
+        chatId={chatId}
+        message={message}
+        decide={isLoading || decide === undefined ? undefined : withEdit(decide, edit)}
+        allowAlways={{ run: allowAlways, pending: permissions.pending }}
+        isOnce={isOnce || isAlwaysAsked || edit.draft !== undefined}
+        isBlocked={connector !== undefined && isBlocked(connector, tool)}
+        canOnlyDeny={edit.draft?.isOpen === true}
+        look={obstacle === undefined && edit.draft?.isOpen !== true ? look : 'quiet'}
+        subject={isOnce ? (call?.title ?? tool) : undefined}
+        note={isCut ? cutNote : undefined}
+      />
       {/* Below the buttons, so that they do not move when the user has read to the end. */}
+      {isAlwaysAsked && (
+        <p className="text-xs text-muted">The operator of this server wants this tool to ask every time.</p>
+      )}
       {isCut && (
         <p id={cutNote} className="flex items-start gap-2 text-xs text-warning">
           <TriangleAlert size={16} aria-hidden className="shrink-0" />
           Not everything above is shown. What matters can be at its end.
         </p>
       )}
+      {call?.asked_at !== undefined && <Expiry at={call.asked_at + callExpiryMs} />}
     </div>
   )
+}
+
+/** Allows with the arguments that the user has changed, if there are any. */
+function withEdit(decide: CallDecisions, { edited, refuse }: CallEdit): CallDecisions {
+  if (edited === undefined) return decide
+  const onRefused = (reason: string) => refuse(edited, reason)
+  return { ...decide, allow: () => decide.allow({ text: edited, onRefused }) }
+}
+
+/** From this time before the end on, the card says until when the call waits. */
+const noticeMs = 2 * 60 * 60 * 1_000
+
+/** Until when a call waits, once that is soon. `at` is in milliseconds since 1970. */
+function Expiry({ at }: { readonly at: number }) {
+  const [text, setText] = useState(() => describeEnd(at))
+  useEffect(() => {
+    const timer = setTimeout(() => setText(describeEnd(at)), at - noticeMs - Date.now())
+    return () => clearTimeout(timer)
+  }, [at])
+  return text !== undefined && <p className="text-xs text-muted">{text}</p>
+}
+
+function describeEnd(at: number): string | undefined {
+  const [now, end] = [new Date(), new Date(at)]
+  if (at - now.getTime() > noticeMs) return undefined
+  return `Waits until ${formatDay(now) === formatDay(end) ? '' : 'tomorrow '}${formatClock(end)}`
 }
 
 /** Shows why the call will not run. The user can still allow it; the model then gets the reason. */

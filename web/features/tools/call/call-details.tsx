@@ -1,59 +1,217 @@
 import type { ConnectorAccount } from '@yonder/contract/connector'
 import type { Message } from '@yonder/contract/message'
 import { textOfContent } from '@yonder/contract/message-text'
-import type { ResultPart as Part } from '@yonder/contract/tool-call'
+import type { ResultPart as Part, ToolEffect } from '@yonder/contract/tool-call'
 import { ExternalLink } from 'lucide-react'
+import { lazy, Suspense, useRef, type ReactNode } from 'react'
+import { flushSync } from 'react-dom'
 import { useConnectorAccount, useConnectors } from '../../../data/connectors.ts'
+import { formatBytes } from '../../../lib/format-usage.ts'
+import { Button } from '../../../ui/button/button.tsx'
 import { CopyButton } from '../../../ui/button/copy-button.tsx'
 import { Disclosure } from '../../../ui/disclosure.tsx'
 import { InertText, ToolName } from '../../../ui/inert-text.tsx'
-import { ToolText } from '../../../ui/tool-text.tsx'
+import { ToolText, type ToolTextProps } from '../../../ui/tool-text.tsx'
+import type { EditDraft } from './edit-draft.ts'
 import { indentJson } from './indent-json.ts'
-import { findReadableCall, readFields, type ReadableField } from './readable-call.ts'
+import { findReadableCall, readFields, readPlainFields, type ReadableField } from './readable-call.ts'
 import { ReadableFields } from './readable-fields.tsx'
+import type { CallEdit } from './use-call-edit.ts'
+
+// Loaded on demand, because few calls are edited.
+const ArgumentsEditor = lazy(async () => {
+  const { ArgumentsEditor: component } = await import('./arguments-editor.tsx')
+  return { default: component }
+})
+const EditedArgumentsView = lazy(async () => {
+  const { EditedArgumentsView: component } = await import('./edited-arguments.tsx')
+  return { default: component }
+})
 
 export interface CallDetailsProps {
   readonly message: Message
   readonly result: Message | undefined
+  /** The changes to the arguments of a waiting call; undefined when they cannot be changed. */
+  readonly edit?: CallEdit | undefined
 }
 
 /** The exact arguments of a call, and its result. */
-export function CallDetails({ message, result }: CallDetailsProps) {
-  const { tool = '', call } = message
+export function CallDetails({ message, result, edit }: CallDetailsProps) {
+  const { arguments: proposed = '{}', call } = message
   return (
     <>
-      {call?.title !== undefined && call.title !== tool && (
-        <p className="text-xs text-muted">
-          Tool:{' '}
-          <code className="font-mono text-ink wrap-anywhere">
-            <ToolName>{tool}</ToolName>
-          </code>
-        </p>
+      <ToolAndClaim message={message} />
+      {call?.edited !== undefined && (
+        <>
+          <p className="text-xs font-medium text-muted">Arguments, edited by you</p>
+          <Suspense>
+            <EditedArgumentsView proposed={proposed} edited={call.edited} label="Sent" />
+          </Suspense>
+          <Disclosure label="All arguments that were sent">
+            <CopyableText label="Arguments that were sent" text={indentJson(call.edited)} />
+          </Disclosure>
+        </>
       )}
-      <CallArguments message={message} />
+      {edit === undefined ? (
+        call?.edited === undefined && <CallArguments message={message} />
+      ) : (
+        <EditableArguments message={message} edit={edit} />
+      )}
       {result !== undefined && <CallResult result={result} />}
     </>
   )
 }
 
+const claims: Readonly<Record<ToolEffect, string>> = {
+  read: 'only reads, says the server',
+  write: 'writes, says the server',
+  destructive: 'may delete, says the server',
+}
+
+/** The name of the tool if its title is another one, and what its server says that it does. */
+function ToolAndClaim({ message: { tool = '', call } }: { readonly message: Message }) {
+  const isNamed = call?.title !== undefined && call.title !== tool
+  const effect = call?.state === 'waiting' ? call.effect : undefined
+  if (!isNamed && effect === undefined) return null
+  return (
+    <p className="text-xs text-muted">
+      {isNamed && (
+        <>
+          Tool:{' '}
+          <code className="font-mono text-ink wrap-anywhere">
+            <ToolName>{tool}</ToolName>
+          </code>
+        </>
+      )}
+      {isNamed && effect !== undefined && ' · '}
+      {effect !== undefined && (
+        <span className={effect === 'destructive' ? 'font-medium text-warning' : undefined}>
+          {claims[effect]}
+        </span>
+      )}
+    </p>
+  )
+}
+
+/** The arguments of a waiting call with a button that opens the editor, the editor, or what the user has changed. */
+function EditableArguments({ message, edit }: { readonly message: Message; readonly edit: CallEdit }) {
+  const { server = '', tool = '', arguments: proposed = '{}' } = message
+  const box = useRef<HTMLDivElement>(null)
+  const { draft } = edit
+  const change = (next: EditDraft | undefined) => {
+    flushSync(() => edit.change(next))
+    // The pressed button is gone. The editor takes the focus by itself.
+    if (next?.isOpen !== true) box.current?.querySelector<HTMLElement>('[data-edit]')?.focus()
+  }
+  const editButton = (
+    <Button data-edit look="plain" size="small" onClick={() => change(openDraft(draft, proposed))}>
+      Edit
+    </Button>
+  )
+  return (
+    <div ref={box} className="flex flex-col gap-2">
+      {draft === undefined ? (
+        <CallArguments message={message} editButton={editButton} />
+      ) : draft.isOpen ? (
+        <Suspense>
+          <ArgumentsEditor
+            server={server}
+            tool={tool}
+            text={draft.text}
+            isChanged={draft.text !== indentJson(proposed)}
+            refusal={edit.refusal}
+            takesFocus={edit.wasOpened}
+            onChange={(text) => edit.change({ text, isOpen: true })}
+            onDone={(text) => change(hasChanged(proposed, text) ? { text, isOpen: false } : undefined)}
+            onCancel={() => change(undefined)}
+          />
+        </Suspense>
+      ) : (
+        <>
+          <div className="flex min-h-8 items-center gap-2">
+            <p className="mr-auto text-xs font-medium text-muted">Arguments, edited by you</p>
+            <Button look="plain" size="small" onClick={() => change(undefined)}>
+              Undo
+            </Button>
+            {editButton}
+          </div>
+          <Suspense>
+            <EditedArgumentsView proposed={proposed} edited={draft.text} label="Will be sent" />
+          </Suspense>
+          <Disclosure label="All arguments">
+            <CopyableText label="Arguments" text={indentJson(draft.text)} />
+          </Disclosure>
+        </>
+      )}
+    </div>
+  )
+}
+
+function openDraft(draft: EditDraft | undefined, proposed: string): EditDraft {
+  return { text: draft?.text ?? indentJson(proposed.trim() === '' ? '{}' : proposed), isOpen: true }
+}
+
+/** Whether a text says something else than the proposed arguments, apart from its spaces. */
+function hasChanged(proposed: string, text: string): boolean {
+  return indentJson(proposed) !== indentJson(text)
+}
+
 /** Shows the arguments as they are sent. For an email or an event they are in a disclosure, below labelled fields. */
-function CallArguments({ message }: { readonly message: Message }) {
-  const { arguments: args = '{}' } = message
+function CallArguments({ message, editButton }: CallArgumentsProps) {
+  const { arguments: args = '{}', call } = message
+  const isWaiting = call?.state === 'waiting'
   const readable = findReadableCall(useConnectors().data, message)
   const { data: account, error } = useConnectorAccount(readable?.connector, message.call?.credential)
   const fields = readable && readFields(readable, args, account?.time_zone ?? undefined)
   if (['', '{}'].includes(args.replaceAll(/\s+/g, '')))
-    return <p className="text-xs text-muted">No arguments</p>
-  const exact = <CopyableText label="Arguments" text={indentJson(args)} />
-  if (fields === undefined) return exact
+    return (
+      <div className="flex min-h-8 items-center justify-between gap-2">
+        <p className="text-xs text-muted">No arguments</p>
+        {editButton}
+      </div>
+    )
+  const text = indentJson(args)
+  const plain = fields === undefined ? readPlainFields(args) : undefined
+  if (fields === undefined)
+    return (
+      <>
+        <CopyableText
+          label="Arguments"
+          size={describeSize(text, args)}
+          text={text}
+          height={isWaiting ? 'ten' : 'full'}
+          button={editButton}
+        />
+        {plain !== undefined && (
+          <Disclosure label="Easier to read">
+            <ReadableFields fields={plain} />
+          </Disclosure>
+        )}
+      </>
+    )
   return (
     <>
-      <ReadableFields
-        fields={message.call?.state === 'waiting' ? [describeAccount(account, error), ...fields] : fields}
-      />
-      <Disclosure label="Exact arguments">{exact}</Disclosure>
+      {editButton !== undefined && <div className="flex justify-end">{editButton}</div>}
+      <ReadableFields fields={isWaiting ? [describeAccount(account, error), ...fields] : fields} />
+      <Disclosure label="Exact arguments">
+        <CopyableText label="Arguments" size={describeSize(text, args)} text={text} />
+      </Disclosure>
     </>
   )
+}
+
+interface CallArgumentsProps {
+  readonly message: Message
+  readonly editButton?: ReactNode
+}
+
+/** Arguments of more lines are cut, so their size is shown with their label. */
+const maxPlainLines = 10
+
+function describeSize(text: string, args: string): string | undefined {
+  const lines = text.split('\n').length
+  if (lines <= maxPlainLines) return undefined
+  return `${lines.toLocaleString('en')} lines, ${formatBytes(new TextEncoder().encode(args).length)}`
 }
 
 /** Returns the field with the account that a waiting call will use. Earlier calls may have used another account. */
@@ -66,29 +224,37 @@ function describeAccount(account: ConnectorAccount | undefined, error: unknown):
 interface CopyableTextProps {
   /** The name of the text, for example 'Arguments'. */
   readonly label: string
+  readonly size?: string | undefined
   readonly text: string
+  readonly height?: ToolTextProps['height']
+  /** A button before the one that copies. */
+  readonly button?: ReactNode
 }
 
 /** A text with its line breaks, and a button that copies it. */
-function CopyableText({ label, text }: CopyableTextProps) {
+function CopyableText({ label, size, text, height = 'full', button }: CopyableTextProps) {
   return (
     <div>
-      <div className="flex min-h-8 items-center justify-between gap-2">
-        <p className="text-xs font-medium text-muted">{label}</p>
+      <div className="flex min-h-8 items-center gap-2">
+        <p className="mr-auto text-xs font-medium text-muted tabular-nums">
+          {label}
+          {size !== undefined && ` · ${size}`}
+        </p>
+        {button}
         <CopyButton title={`Copy ${label.toLowerCase()}`} text={text} />
       </div>
-      <ToolText label={label}>
+      <ToolText label={label} height={height}>
         <InertText>{text}</InertText>
       </ToolText>
     </div>
   )
 }
 
-/** The result without its images, which are shown even when the details are closed. */
+/** The result without its files, which are shown even when the details are closed. */
 function CallResult({ result }: { readonly result: Message }) {
   const text = textOfContent(result.content)
   const all: readonly Part[] = result.outcome?.parts ?? [{ type: 'text', text }]
-  if (all.length > 0 && all.every(isImage)) return null
+  if (all.length > 0 && all.every(isFile)) return null
   const parts = all.filter(isShownHere)
   const hasTextForModel = all.some(isForModel)
   // `text` also contains the parts for the model, which are not shown here.
@@ -115,9 +281,10 @@ function CallResult({ result }: { readonly result: Message }) {
   )
 }
 
-const isImage = (part: Part) => part.type === 'image'
-type ShownPart = Exclude<Part, { type: 'image' }>
-const isShownHere = (part: Part): part is ShownPart => !isImage(part) && !isForModel(part)
+type FilePart = Extract<Part, { file: string }>
+const isFile = (part: Part): part is FilePart => 'file' in part
+type ShownPart = Exclude<Part, FilePart>
+const isShownHere = (part: Part): part is ShownPart => !isFile(part) && !isForModel(part)
 
 /** Whether the tool's server marked a part as text for the model only, such as marks around quoted data. */
 function isForModel(part: Part): boolean {

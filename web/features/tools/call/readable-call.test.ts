@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { makeConnector, makeMessage } from '../../../testing/wire-objects.ts'
-import { findReadableCall, readFields } from './readable-call.ts'
+import { findReadableCall, readFields, readPlainFields } from './readable-call.ts'
 import { readTime } from './readable-time.ts'
 
 const gmail = makeConnector({ name: 'Gmail', url: 'builtin://google-gmail', is_default: true })
@@ -128,4 +128,37 @@ describe('a time', () => {
   it('in an unknown time zone is shown as it is', () => {
     expect(readTime('2026-03-30T14:30', 'Moon/Crater')).toBeUndefined()
   })
+})
+
+describe('the arguments of another call', () => {
+  it('have lists of flat objects as tables and long texts as texts, with nothing left out', () => {
+    const rows = [
+      { name: 'Ann', age: 1e21 },
+      { name: 'Bo', ok: null },
+    ]
+    const text = JSON.stringify({ rows, note: 'one\ntwo', deep: [{ a: {} }], n: 1 })
+    expect(readPlainFields(text.replace('1e+21', '1234567890123456789'))).toEqual([
+      {
+        label: '"rows"',
+        value: {
+          kind: 'table',
+          columns: ['name', 'age', 'ok'],
+          rows: [
+            ['Ann', '1234567890123456789', ''],
+            ['Bo', '', 'null'],
+          ],
+        },
+      },
+      { label: '"note"', value: { kind: 'body', text: 'one\ntwo' } },
+      { label: '"deep"', value: { kind: 'json', text: JSON.stringify([{ a: {} }], null, 2) } },
+      { label: '"n"', value: { kind: 'json', text: '1' } },
+    ])
+  })
+
+  it.each(['{"a":"one line"}', '{"list":[]}', '{"list":[{}]}', '[]', 'no json'])(
+    'stay JSON when nothing of %s is easier to read',
+    (text) => {
+      expect(readPlainFields(text)).toBeUndefined()
+    },
+  )
 })

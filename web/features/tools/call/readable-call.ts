@@ -1,11 +1,16 @@
 import type { Connector } from '@yonder/contract/connector'
-import { parseJsonExactly } from '@yonder/contract/lib/exact-json'
+import { ExactNumber, parseJsonExactly } from '@yonder/contract/lib/exact-json'
 import type { Message } from '@yonder/contract/message'
 import { readTime, type ReadableTime } from './readable-time.ts'
 
 export type ReadableValue =
   | { readonly kind: 'list'; readonly items: readonly string[] }
   | { readonly kind: 'line' | 'body' | 'json'; readonly text: string }
+  | {
+      readonly kind: 'table'
+      readonly columns: readonly string[]
+      readonly rows: readonly (readonly string[])[]
+    }
   | ({ readonly kind: 'time' } & ReadableTime)
 
 /** A field of a call as a user reads it. */
@@ -117,6 +122,42 @@ export function readFields(
     .map(([name, value]) => ({ label: `"${name}"`, value: toPlain(value) }))
   return [...shown, ...others]
 }
+
+/** Larger lists stay JSON. */
+const maxColumns = 8
+const maxRows = 100
+
+/**
+ * Returns the arguments of any other call as fields, if some are easier to read so than as JSON: a text of several lines,
+ * and a list of objects without further levels, as a table. Otherwise undefined.
+ */
+export function readPlainFields(text: string): readonly ReadableField[] | undefined {
+  const fields = Object.entries(parseObject(text) ?? {}).map(([name, value]) => ({
+    label: `"${name}"`,
+    value: toEasy(value),
+  }))
+  return fields.some(({ value: { kind } }) => kind === 'body' || kind === 'table') ? fields : undefined
+}
+
+function toEasy(value: unknown): ReadableValue {
+  if (typeof value === 'string' && value.includes('\n')) return { kind: 'body', text: value }
+  if (!Array.isArray(value) || value.length === 0 || value.length > maxRows || !value.every(isFlat))
+    return toPlain(value)
+  const columns = [...new Set(value.flatMap((row) => Object.keys(row)))]
+  if (columns.length === 0 || columns.length > maxColumns) return toPlain(value)
+  const rows = value.map((row) => columns.map((name) => (Object.hasOwn(row, name) ? toCell(row[name]) : '')))
+  return { kind: 'table', columns, rows }
+}
+
+function isFlat(row: unknown): row is Readonly<Record<string, unknown>> {
+  if (typeof row !== 'object' || row === null || Array.isArray(row) || row instanceof ExactNumber)
+    return false
+  return Object.values(row).every(
+    (cell) => typeof cell !== 'object' || cell === null || cell instanceof ExactNumber,
+  )
+}
+
+const toCell = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value))
 
 function parseObject(text: string): Readonly<Record<string, unknown>> | undefined {
   try {

@@ -59,6 +59,8 @@ function Value({ value }: { readonly value: ReadableValue }) {
           <InertText>{value.text}</InertText>
         </ToolText>
       )
+    case 'table':
+      return <Table {...value} />
     case 'json':
       return (
         <pre className="font-mono text-xs whitespace-pre-wrap">
@@ -66,4 +68,36 @@ function Value({ value }: { readonly value: ReadableValue }) {
         </pre>
       )
   }
+}
+
+/** A list of objects: a row for each, a column for each key. It scrolls sideways when it is too wide. */
+function Table({ columns, rows }: Extract<ReadableValue, { kind: 'table' }>) {
+  return (
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- the keyboard scrolls it
+    <section tabIndex={0} aria-label="Table" className="overflow-auto">
+      <table className="text-xs">
+        <thead>
+          <tr>
+            {columns.map((name) => (
+              <th key={name} scope="col" className="border-b border-line px-2 py-1 text-left text-muted">
+                <InertText>{name}</InertText>
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((cells, row) => (
+            // oxlint-disable-next-line react/no-array-index-key -- the arguments never change
+            <tr key={row}>
+              {cells.map((cell, column) => (
+                <td key={columns[column]} dir="auto" className="border-b border-line px-2 py-1">
+                  <InertText>{cell}</InertText>
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  )
 }

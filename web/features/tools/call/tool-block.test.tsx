@@ -65,3 +65,22 @@ it('does not tell screen readers every second', async () => {
   expect(screen.getByRole('button', { name })).toBe(line())
   expect(screen.getByText('3 s').closest('output, [aria-live], [role="status"]')).toBeNull()
 })
+
+it('labels an imported call, and offers nothing to run or to connect', () => {
+  const imported = { imported: true } as const
+  const outcome = { status: 'authorization_needed' as const, duration: null, parts: [] }
+  const result = makeMessage('r1', 'a1', { server: 'default', tool: 'calculate', outcome })
+  const { rerender } = render(blockOf(callOf({ state: 'answered', ...imported }), result))
+  expect(screen.getByRole('button', { name: /Imported/ })).toBe(line())
+  rerender(blockOf(callOf({ state: 'waiting', ...imported })))
+  expect(screen.getAllByRole('button', { name: /Imported/ })).toEqual([line()])
+  expect(screen.queryByRole('button', { name: /Allow|Deny|Connect/ })).toBeNull()
+})
+
+it('says that a call was not made because its tool is blocked, and not that it failed', () => {
+  const outcome = { status: 'failed' as const, duration: 0, parts: [], blocked: true as const }
+  const result = makeMessage('r1', 'a1', { server: 'default', tool: 'calculate', outcome })
+  render(blockOf(callOf({ state: 'answered', title: 'Calculator' }), result))
+  expect(line()).toHaveTextContent(/Blocked$/)
+  expect(line().querySelector('.lucide-ban')).toBeInTheDocument()
+})

@@ -1,7 +1,7 @@
 import type { Message } from '@yonder/contract/message'
-import type { ToolProgress, ToolQuestion } from '@yonder/contract/tool-call'
-import { Check, ChevronRight, Wrench, X } from 'lucide-react'
-import { useCallback, useEffect, useRef, useState, type Ref } from 'react'
+import type { StepCall, ToolProgress, ToolQuestion } from '@yonder/contract/tool-call'
+import { Ban, Check, ChevronRight, Wrench, X } from 'lucide-react'
+import { lazy, Suspense, useCallback, useEffect, useRef, useState, type Ref } from 'react'
 import { formatDuration } from '../../../lib/format-time.ts'
 import { classNames } from '../../../ui/class-names.ts'
 import { InertText, ToolName } from '../../../ui/inert-text.tsx'
@@ -14,8 +14,17 @@ import type { ElicitationProps } from '../elicitation/use-answer.tsx'
 import { ApprovalCard } from './approval-card.tsx'
 import { AuthorizationNeeded } from './authorization-needed.tsx'
 import { CallDetails } from './call-details.tsx'
-import { callStateExplanations, callStateLabels, readCallState, type CallState } from './call-state.ts'
-import { ResultImages } from './result-images.tsx'
+import { callStateExplanations, describeCall, readCallState, type CallState } from './call-state.ts'
+import type { CallDecisions } from './decide-call.ts'
+import { editDraft } from './edit-draft.ts'
+import { ResultFiles } from './result-files.tsx'
+import { useCallEdit } from './use-call-edit.ts'
+
+// Loaded on demand, because models rarely make several calls at once that need approval.
+const StepCalls = lazy(async () => {
+  const { StepCalls: component } = await import('./step-calls.tsx')
+  return { default: component }
+})
 
 export interface ToolBlockProps {
   readonly chatId: string
@@ -24,21 +33,38 @@ export interface ToolBlockProps {
   readonly result: Message | undefined
   /** Whether no message follows the reply. */
   readonly isLast: boolean
-  /** Absent while the user can neither approve nor deny the call. */
-  readonly allow?: (() => void) | undefined
-  readonly deny?: (() => void) | undefined
+  /** Absent while the user cannot decide about the call. */
+  readonly decide?: CallDecisions | undefined
+  /** Called with the reply as the server has stored it when a later call of its step was decided. */
+  readonly onChange?: ((message: Message) => void) | undefined
+  /** The look of 'Allow Once'. */
+  readonly look?: 'primary' | 'quiet' | undefined
+  /** The chat of the call, where calls of several chats are shown. */
+  readonly chatTitle?: string
   readonly onToggle?: ((open: boolean) => void) | undefined
 }
 
 /**
  * A tool call: one line that opens the arguments and the result, and the forms and buttons for the user.
  */
-export function ToolBlock({ chatId, message, result, isLast, allow, deny, onToggle }: ToolBlockProps) {
+export function ToolBlock({
+  chatId,
+  message,
+  result,
+  isLast,
+  decide,
+  onChange,
+  look,
+  chatTitle,
+  onToggle,
+}: ToolBlockProps) {
   const [openByUser, setOpenByUser] = useState<boolean>()
   const line = useRef<HTMLButtonElement>(null)
   const state = readCallState(message, result, isLast)
-  const open = openByUser ?? state === 'waiting'
   const { server = '', tool = '', call } = message
+  // It was made elsewhere, so there is nothing to decide.
+  const isImported = call?.imported === true
+  const open = openByUser ?? (state === 'waiting' && !isImported)
   const elicitation = state === 'running' ? call?.question : undefined
   useClearDraft(chatId, message.id, state)
   const [cutTexts, setCutTexts] = useState(0)
@@ -46,13 +72,18 @@ export function ToolBlock({ chatId, message, result, isLast, allow, deny, onTogg
     setCutTexts((count) => count + 1)
     return () => setCutTexts((count) => count - 1)
   }, [])
-  const explanation = callStateExplanations[state]
+  const isWaiting = state === 'waiting' && !isImported
+  const edit = useCallEdit(chatId, message.id)
+  const steps = isWaiting ? call?.step : undefined
+  const reason = state === 'denied' ? call?.decision?.reason : undefined
+  const explanation = state === 'denied' ? explainDenial(message) : callStateExplanations[state]
   const isExplained = result?.outcome?.parts.some(({ type }) => type === 'note') === true
   return (
     <section
-      aria-label={`Tool call: ${call?.title ?? tool}`}
+      aria-label={`Tool call: ${call?.title ?? tool}${chatTitle === undefined ? '' : `, in ${chatTitle}`}`}
       className="my-2.5 rounded-card border border-line bg-surface text-sm"
     >
+      {steps !== undefined && steps.length > 0 && <StepHead steps={steps} />}
       <CallLine
         ref={line}
         message={message}
@@ -71,15 +102,34 @@ export function ToolBlock({ chatId, message, result, isLast, allow, deny, onTogg
         {open && (
           <div className="flex flex-col gap-2 px-3 pt-1 pb-3">
             {explanation !== undefined && !isExplained && <p className="text-muted">{explanation}</p>}
-            <CallDetails message={message} result={result} />
+            <CallDetails message={message} result={result} edit={isWaiting ? edit : undefined} />
           </div>
         )}
-        {result !== undefined && <ResultImages result={result} title={call?.title ?? tool} />}
-        {state === 'waiting' && (
-          <ApprovalCard message={message} allow={allow} deny={deny} isCut={!open || cutTexts > 0} />
+        {result !== undefined && <ResultFiles result={result} title={call?.title ?? tool} server={server} />}
+        {isWaiting && (
+          <ApprovalCard
+            chatId={chatId}
+            message={message}
+            decide={decide}
+            edit={edit}
+            isCut={!open || cutTexts > 0}
+            look={look}
+          />
         )}
       </CutTextContext>
-      {state === 'authorization_needed' && <AuthorizationNeeded chatId={chatId} server={server} />}
+      {steps !== undefined && steps.length > 0 && (
+        <Suspense>
+          <StepCalls chatId={chatId} message={message} steps={steps} decide={decide} onChange={onChange} />
+        </Suspense>
+      )}
+      {reason !== undefined && (
+        <p dir="auto" className="px-3 pb-2 whitespace-pre-line text-muted wrap-anywhere">
+          “{reason}”
+        </p>
+      )}
+      {state === 'authorization_needed' && !isImported && (
+        <AuthorizationNeeded chatId={chatId} server={server} />
+      )}
       {elicitation !== undefined && (
         <CallElicitation
           key={elicitation.id}
@@ -113,7 +163,28 @@ function useClearDraft(chatId: string, messageId: string, state: CallState): voi
   const isOver = state !== 'waiting' && state !== 'running'
   useEffect(() => {
     if (isOver) elicitationDraft.clear(chatId, messageId)
-  }, [isOver, chatId, messageId])
+    if (state !== 'waiting') editDraft.clear(chatId, messageId)
+  }, [isOver, state, chatId, messageId])
+}
+
+/** Says how many calls the model made at once, above the first one that waits. */
+function StepHead({ steps }: { readonly steps: readonly StepCall[] }) {
+  const asking = 1 + steps.filter(({ asks, decided }) => asks && decided === undefined).length
+  return (
+    <p className="flex flex-wrap justify-between gap-x-3 border-b border-line px-3 py-2 text-xs text-muted tabular-nums">
+      <span className="font-medium text-ink">{steps.length + 1} calls</span>
+      <span>
+        {asking} {asking === 1 ? 'needs' : 'need'} approval
+      </span>
+    </p>
+  )
+}
+
+/** Returns a sentence about a call that did not run because of the user, or because nobody decided. */
+function explainDenial({ call }: Message): string | undefined {
+  return call?.decision?.kind === 'expired'
+    ? 'Nobody decided about this call in 24 hours. It was not run, and the model was told.'
+    : callStateExplanations.denied
 }
 
 interface CallLineProps {
@@ -149,15 +220,10 @@ function CallLine({ message, state, durationMs, open, onToggle, ref }: CallLineP
         </bdi>
       </span>
       <span className="flex shrink-0 items-center gap-1.5 text-xs text-muted tabular-nums">
+        {call?.imported === true && <span className="rounded-mark bg-pressed px-1.5 py-0.5">Imported</span>}
         <StateIcon state={state} />
-        {state === 'done' && durationMs !== null ? (
-          <>
-            <span className="sr-only">Done, </span>
-            {formatDuration(durationMs)}
-          </>
-        ) : (
-          callStateLabels[state]
-        )}
+        {state === 'done' && durationMs !== null && <span className="sr-only">Done, </span>}
+        {describeCall(message, state, durationMs)}
         {state === 'running' && call?.running_since !== undefined && (
           <RunningTime since={call.running_since} />
         )}
@@ -182,6 +248,8 @@ function StateIcon({ state }: { readonly state: CallState }) {
     case 'stopped':
     case 'denied':
       return <X size={16} aria-hidden />
+    case 'blocked':
+      return <Ban size={16} aria-hidden />
     case 'tool_error':
     case 'failed':
     case 'timed_out':
