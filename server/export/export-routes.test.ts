@@ -155,8 +155,8 @@ describe.each(engines)('exports on %s', (engine) => {
     const [, result] = await addBelow(chat.id, question, [
       {
         role: 'assistant',
-        content: 'I look.',
-        reasoning: 'I think.',
+        content: 'I look.\n\n~~~\nIt was stopped',
+        reasoning: 'I think.\n```',
         bot: 'Ada\nbot',
         model: 'm',
         server: 'Tools',
@@ -201,8 +201,8 @@ describe.each(engines)('exports on %s', (engine) => {
       [
         '# ../../etc/"ü" # x\n\n## You · 2026-11-29 14:03 UTC\n\nWhat is `it`?\n',
         '## Ada bot (m) · 2026-11-29 14:03 UTC\n',
-        '<details>\n<summary>Reasoning</summary>\n\nI think.\n\n</details>\n',
-        'I look.\n\n**Call of Tools, look:**\n\n````json\n{"a":"```"}\n````\n',
+        '<details>\n<summary>Reasoning</summary>\n\nI think.\n```\n```\n\n</details>\n',
+        'I look.\n\n~~~\nIt was stopped\n~~~\n\n**Call of Tools, look:**\n\n````json\n{"a":"```"}\n````\n',
         '**Result of Tools, look:**\n\n```\nIt is there.\n```\n',
         String.raw`*File: a \[b\].png*` + '\n',
         String.raw`*File: A \[B\].PNG*` + '\n',

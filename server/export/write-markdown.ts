@@ -2,6 +2,7 @@ import { isPicture } from '@yonder/contract/lib/file-limits'
 import type { FileRef, Message } from '@yonder/contract/message'
 import { filesOfContent, textOfContent } from '@yonder/contract/message-text'
 import { toVisibleLine } from '../lib/text.ts'
+import { closeBlocks } from './close-blocks.ts'
 
 export interface MarkdownOptions {
   readonly title: string
@@ -33,8 +34,8 @@ function sectionsOf(message: Message, findPath: MarkdownOptions['findPath']): re
   return [
     `## ${authorOf(message)} · ${message.timestamp.slice(0, 16).replace('T', ' ')} UTC`,
     ...(reasoning === undefined ? [] : [fold('Reasoning', reasoning)]),
-    ...(partial === undefined ? [] : [partial]),
-    textOfContent(content),
+    ...(partial === undefined ? [] : [closeBlocks(partial)]),
+    closeBlocks(textOfContent(content)),
     ...files,
     ...(tool === undefined
       ? []
@@ -54,7 +55,7 @@ const nameOf = (server: string | undefined, tool: string): string =>
 
 /** Folded where HTML is shown, and complete where it is not. */
 function fold(summary: string, text: string): string {
-  return `<details>\n<summary>${summary}</summary>\n\n${text.trim()}\n\n</details>`
+  return `<details>\n<summary>${summary}</summary>\n\n${closeBlocks(text.trim())}\n\n</details>`
 }
 
 /** A block of code whose fence is longer than each row of backticks in the text. */
