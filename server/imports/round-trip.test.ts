@@ -1,3 +1,5 @@
+import { maxTitleLength } from '@yonder/contract/lib/chat-limits'
+import { maxProjectNameChars } from '@yonder/contract/lib/project-limits'
 import type { Message } from '@yonder/contract/message'
 import type { ToolOutcome } from '@yonder/contract/tool-call'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -163,7 +165,7 @@ async function addChats({ database }: ChatApp, client: ChatClient): Promise<void
   }
   await client.post('/api/bot', bot)
   const project = await client.post('/api/project', {
-    name: 'Boats',
+    name: 'Boats '.padEnd(maxProjectNameChars, '~'),
     instructions: 'Name the sea.',
     bot: 'Captain',
   })
@@ -173,8 +175,8 @@ async function addChats({ database }: ChatApp, client: ChatClient): Promise<void
     ...owner,
     id: 'branches',
     created_at: time + 1,
-    title: 'My own title',
-    title_key: 'my own title',
+    title: 'My own title '.padEnd(maxTitleLength, '~'),
+    title_key: 'my own title '.padEnd(maxTitleLength, '~'),
     title_source: 'user',
     pinned: 1,
     project_id,

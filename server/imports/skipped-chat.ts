@@ -1,6 +1,6 @@
 import { maxTitleLength } from '@yonder/contract/lib/chat-limits'
 import type { SkippedChat } from '@yonder/contract/transfer'
-import { cutText, toVisibleLine } from '../lib/text.ts'
+import { cutText, fitText, toVisibleLine } from '../lib/text.ts'
 import type { UnreadableChat } from './imported-chat.ts'
 
 /** Characters of a problem. It may name a file of an archive, whose name has up to 65,535. */
@@ -11,7 +11,7 @@ export function presentSkipped({ title, problem }: Pick<UnreadableChat, 'title' 
   // Cleaning a title of megabytes would take long.
   const shown = title === null ? '' : toVisibleLine(title.slice(0, maxTitleLength * 2))
   return {
-    title: shown === '' ? null : cutText(shown, maxTitleLength - 1),
+    title: shown === '' ? null : fitText(shown, maxTitleLength),
     problem: cutText(problem, maxProblemChars),
   }
 }

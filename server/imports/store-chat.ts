@@ -14,7 +14,7 @@ import type { FileDeps } from '../files/store-file.ts'
 import { isEnabled } from '../identity/users/user-store.ts'
 import { AppError } from '../lib/app-error.ts'
 import { newId } from '../lib/new-id.ts'
-import { cutText, toVisibleLine } from '../lib/text.ts'
+import { fitText, toVisibleLine } from '../lib/text.ts'
 import { lockProject } from '../projects/project-store.ts'
 import { ChatFiles } from './chat-files.ts'
 import type { FileSources } from './formats/file-sources.ts'
@@ -325,7 +325,7 @@ class ChatWriter {
     const { deps, actor, botId } = this.#frame
     const { key, createdAt, updatedAt, isPinned, isArchived, titleSource, firstText } = this.#chat
     const times = this.#plan.added.map(({ unix_timestamp }) => unix_timestamp)
-    const own = cutText(toVisibleLine(this.#chat.title ?? ''), maxTitleLength - 1)
+    const own = fitText(toVisibleLine(this.#chat.title ?? ''), maxTitleLength)
     const title = own === '' ? historyTitleOf(firstText) : own
     const last = times.reduce((max, time) => Math.max(max, time), 0)
     const hasTimes = this.#chat.messages.some(({ unix_timestamp }) => unix_timestamp > 0)

@@ -35,6 +35,11 @@ export function cutText(text: string, maxChars: number): string {
   return text.length <= maxChars ? text : `${text.slice(0, maxChars).toWellFormed()}…`
 }
 
+/** Cuts a text to at most `maxChars` UTF-16 units, the ellipsis included. */
+export function fitText(text: string, maxChars: number): string {
+  return text.length <= maxChars ? text : cutText(text, maxChars - 1)
+}
+
 /** Whether a request header can carry a secret: ASCII letters, digits and symbols, without spaces. */
 export function isHeaderSecret(text: string): boolean {
   return /^[\x21-\x7e]+$/.test(text)

@@ -8,7 +8,7 @@ import type { ProjectRow } from '../db/tables/tables.ts'
 import { lockUser } from '../identity/users/user-store.ts'
 import { AppError } from '../lib/app-error.ts'
 import { newId } from '../lib/new-id.ts'
-import { cutText, normalizeText, toVisibleLine } from '../lib/text.ts'
+import { fitText, normalizeText, toVisibleLine } from '../lib/text.ts'
 import {
   type CountedProject,
   countProjects,
@@ -62,7 +62,7 @@ export async function findOrAddProject(
   text: string,
   now: number,
 ): Promise<string | null> {
-  const name = cutText(toVisibleLine(text), maxProjectNameChars - 1)
+  const name = fitText(toVisibleLine(text), maxProjectNameChars)
   if (name === '') return null
   return db.transaction().execute(async (trx) => {
     await lockUser(trx, user)
