@@ -83,8 +83,10 @@ async function* listEntries(
     const name = names.get(id)
     if (name === undefined || paths.has(id)) return paths.get(id)
     // In whatever case, each has a name of its own.
-    const own = taken.has(name.toLowerCase()) ? `${paths.size + 1} ${name}` : name
-    taken.add(own.toLowerCase())
+    const keyOf = (one: string) => one.normalize('NFC').toLowerCase()
+    let own = name
+    for (let number = 2; taken.has(keyOf(own)); number++) own = `${number} ${name}`
+    taken.add(keyOf(own))
     paths.set(id, `files/${own}`)
     return paths.get(id)
   }
@@ -103,7 +105,7 @@ async function nameFiles(
 ): Promise<ReadonlyMap<string, string>> {
   const names = new Map<string, string>()
   for (const { id, name, type } of files)
-    if (await areThere(bytes, id)) names.set(id, toName(name, type, maxFileNameChars))
+    if (await areThere(bytes, id)) names.set(id, fitBytes(toName(name, type, maxFileNameChars)))
   return names
 }
 
@@ -119,5 +121,20 @@ function toName(text: string, type: string, maxChars: number): string {
     .replace(/^[. ]+/, '')
   const letters = Array.from(short)
   const last = letters.findLastIndex((letter) => letter !== '.' && letter !== ' ')
-  return letters.slice(0, last + 1).join('') || 'file'
+  const name = letters.slice(0, last + 1).join('') || 'file'
+  return isDevice.test(name) ? `_${name}` : name
+}
+
+/** The names of devices, which Windows refuses also with an ending. */
+const isDevice = /^(?:con|prn|aux|nul|com[0-9]|lpt[0-9]) *(?:\.|$)/i
+
+/** Bytes of the name of a file in a ZIP. File systems take 255, and a number may come before it. */
+const maxNameBytes = 240
+
+/** Cuts a name that has too many bytes. Its ending stays. */
+function fitBytes(name: string): string {
+  const ending = /\.[a-z0-9]{1,10}$/i.exec(name)?.[0] ?? ''
+  const letters = Array.from(name.slice(0, name.length - ending.length))
+  while (Buffer.byteLength(letters.join('') + ending) > maxNameBytes) letters.pop()
+  return letters.join('').trimEnd() + ending
 }

@@ -221,6 +221,46 @@ describe.each(engines)('exports on %s', (engine) => {
     )
   })
 
+  it('names the files of a ZIP so that every system can unpack it', async () => {
+    const chatId = await ada.client.newChat()
+    const { db } = product.database
+    const [message] = await addPath(db, { id: chatId, updated_at: 1 }, [{ content: 'Files' }])
+    const names = [
+      '3 a.txt',
+      'a.txt',
+      'A.txt',
+      'nul.tar.gz',
+      `${'字'.repeat(200)}.pdf`,
+      'u\u0308.txt',
+      'ü.txt',
+    ]
+    const files = []
+    for (const [index, name] of names.entries()) {
+      const place = { userId: ada.client.user.id, chatId, messageId: message?.id ?? '' }
+      const { id, type, size } = await addFile(
+        product.database,
+        place,
+        { id: `named-${index}`, name },
+        Buffer.from(name),
+      )
+      files.push({ id, name, type, size })
+    }
+    await updateMessage(db, chatId, message?.id ?? '', { files: JSON.stringify(files) })
+    const zip = await readZip((await exportChat(ada.client, chatId, 'format=markdown&files=true')).rawPayload)
+    expect(zip.paths).toEqual([
+      'chat.md',
+      'files/3 a.txt',
+      'files/a.txt',
+      'files/2 A.txt',
+      'files/_nul.tar.gz',
+      `files/${'字'.repeat(78)}.pdf`,
+      'files/u\u0308.txt',
+      'files/2 ü.txt',
+    ])
+    for (const [index, path] of zip.paths.slice(1).entries())
+      expect(zip.bytesOf(path).toString()).toBe(names[index])
+  })
+
   it('sends a chat as JSON with all versions, equal to the one in the export of everything', async () => {
     const plain = await exportChat(ada.client, ada.chat, 'format=json')
     expect(plain.headers['content-disposition']).toMatch(/\.json$/)
