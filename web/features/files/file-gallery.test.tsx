@@ -97,6 +97,12 @@ test('downloads a file under its name', async () => {
   expect(clicked[0]?.href).toMatch(/^blob:/)
 })
 
+test('shows two files of one name whose bytes a shared link keeps back', () => {
+  const { id: _, ...pasted } = roof!
+  open([pasted, { ...pasted, size: 400 }].map((file) => ({ ...file, id: '' })))
+  expect(screen.getAllByText('roof.png')).toHaveLength(2)
+})
+
 test('says that a file could not be downloaded, and that a picture is deleted', async () => {
   expectConsole('error', /garden/)
   const gone = () => failure(404, 'not_found', 'There is no such file.')

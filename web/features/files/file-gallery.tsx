@@ -38,8 +38,9 @@ export function FileGallery({ files, align }: FileGalleryProps) {
           />
         </li>
       ))}
-      {others.map((file) => (
-        <li key={file.id || file.name} className="max-w-full">
+      {others.map((file, index) => (
+        // Without ids, as in a shared chat, several can have one name.
+        <li key={file.id || index} className="max-w-full">
           <FileCard file={file} />
         </li>
       ))}

@@ -38,8 +38,8 @@ export function MessageFiles({
 function FileNames({ files }: { readonly files: readonly FileRef[] }) {
   return (
     <ul aria-label="Files" className="flex flex-wrap gap-x-3 text-sm">
-      {files.map(({ id, name }) => (
-        <li key={id || name}>
+      {files.map(({ id, name }, index) => (
+        <li key={id || index}>
           <bdi>{name}</bdi>
         </li>
       ))}
