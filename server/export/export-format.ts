@@ -212,12 +212,12 @@ export const exportedEntries = {
   'integrations.json': z.array(ExportedIntegration),
   'shared_links.json': z.array(ExportedShare),
   'notifications.json': ExportedNotifications,
-  'drafts.json': z
-    .record(z.string(), z.string())
-    .meta({ description: 'Texts that were not sent, by the names of their inputs.' }),
+  'drafts.json': z.record(z.string(), z.string()).meta({
+    description: 'Texts that were not sent, by the names of their inputs. Their files are in `files/`.',
+  }),
   'queued_messages.json': z
     .array(ExportedQueued)
-    .meta({ description: 'Messages that wait for the reply before them.' }),
+    .meta({ description: 'Messages that wait for the reply before them. Their files are in `files/`.' }),
   'usage.json': z.array(ExportedUsage),
   'tool_calls.json': z.array(ToolCallRecord),
   'prompt_texts.json': z.array(ExportedPromptText),

@@ -4,6 +4,7 @@ import { type ListedCall, selectToolCalls } from '../connectors/calls/call-recor
 import type { Db } from '../db/database.ts'
 import type {
   ChatRow,
+  FileTable,
   PromptTextTable,
   QueuedMessageRow,
   ShareRow,
@@ -37,6 +38,17 @@ export function findExportable(db: Db, actor: Actor, id: string): Promise<ChatRo
     .where('id', '=', id)
     .where(exportable(actor, 'chats'))
     .executeTakeFirst()
+}
+
+/** The files of a user that are in no chat: those of messages that wait, and of messages that were not sent. */
+export function listFilesOfNoChat(db: Db, userId: string): Promise<Pick<FileTable, 'id' | 'type'>[]> {
+  return db
+    .selectFrom('user_files')
+    .select(['id', 'type'])
+    .where(ofUser(userId, 'user_files'))
+    .where(sql<SqlBool>`not exists (select 1 from message_files where file_id = user_files.id)`)
+    .orderBy('id')
+    .execute()
 }
 
 /** Of a project. Undefined when it was deleted meanwhile. */

@@ -196,6 +196,20 @@ describe.each(engines)('the export of a user on %s', (engine) => {
     )
   })
 
+  it('has the files of messages that wait or were not sent, and none of others', async () => {
+    await open()
+    const [ada, eve] = [await createUserData(product, 'Ada'), await createUserData(product, 'Eve')]
+    await addFile(product.database, { userId: ada.client.user.id }, { id: 'waits' }, Buffer.from('A file'))
+    await addFile(product.database, { userId: eve.client.user.id }, { id: 'of-eve' })
+    const zip = await exportData(ada.client.user.subject)
+    expect(zip.paths.filter((path) => path.startsWith('files/'))).toEqual([
+      `files/${ada.file}.png`,
+      'files/waits.png',
+    ])
+    expect(zip.bytesOf('files/waits.png').toString()).toBe('A file')
+    expect(zip.jsonOf('manifest.json')).toMatchObject({ counts: { files: 2 } })
+  })
+
   it.runIf(isConcurrent(engine))('is of the moment of its start, whatever is deleted meanwhile', async () => {
     await open()
     const { client, chat, reply, file } = await createUserData(product, 'Ada')

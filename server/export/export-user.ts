@@ -16,6 +16,7 @@ import {
   findUserById,
   listAllChatIds,
   listAllShares,
+  listFilesOfNoChat,
   readAllPromptTexts,
   readAllQueued,
   readAllToolCalls,
@@ -170,7 +171,7 @@ async function* listChats(
     const chat = await readExportedChat(source, user, (db) => findExportable(db, user, id))
     if (chat !== undefined) {
       // First, because the chat says where they are.
-      yield* listFiles(source, chat, paths, tally)
+      yield* listFiles(source, chat.files, paths, tally)
       const files = chat.files.map((file) => ({ ...file, path: paths.get(file.id) ?? null }))
       tally.count('chats')
       const messages = tally.counting('messages', chat.messages)
@@ -182,15 +183,16 @@ async function* listChats(
     }
     onChat?.(index + 1, ids.length)
   }
+  yield* listFiles(source, await listFilesOfNoChat(source.db, user.id), paths, tally)
 }
 
 async function* listFiles(
   { bytes }: ExportSource,
-  chat: ReadExportedChat,
+  files: readonly Pick<ReadExportedChat['files'][number], 'id' | 'type'>[],
   paths: Map<string, string | null>,
   tally: Tally,
 ): AsyncGenerator<ZipEntry> {
-  for (const { id, type } of chat.files) {
+  for (const { id, type } of files) {
     if (paths.has(id)) continue
     const path = (await areThere(bytes, id)) ? `files/${id}${extensions[type] ?? ''}` : null
     paths.set(id, path)
