@@ -266,6 +266,10 @@ test('attaches pasted pictures, but pastes what was copied in an Office program 
   expect(paste({ 'text/plain': 'a cell', 'text/html': '<td>a cell</td>' }, [picture])).toBe(true)
   expect(paste({ 'text/html': '<img>' }, [picture])).toBe(false)
   expect(await screen.findByRole('button', { name: /^Pasted picture\.png/ })).toBeVisible()
+  const others = ['other pixels', 'more pixels'].map((pixels) => file('image.png', pixels, 'image/png'))
+  expect(paste({}, [...others, file('roof.png', 'a roof', 'image/png')])).toBe(false)
+  for (const name of [/^Pasted picture 2\.png/, /^Pasted picture 3\.png/, /^roof\.png/])
+    expect(await screen.findByRole('button', { name })).toBeVisible()
 })
 
 test('attaches what is dropped on the page, and shows where', async () => {

@@ -120,13 +120,13 @@ export function useAttachments(
     const isText = plain.trim() !== '' && clipboardData.types.includes('text/html')
     if (chosen.length > 0 && !isText) {
       event.preventDefault()
-      add(chosen.map(nameOfClipboard))
+      add(nameClipboard(chosen, files))
       return
     }
     if (plain.length <= maxPastedChars || files.length >= maxFilesPerMessage) return
     event.preventDefault()
     const { selectionStart: start, selectionEnd: end, value: around } = currentTarget
-    const name = nameOfPasted(files)
+    const name = nameOfPasted('Pasted text', '.txt', files)
     add([new File([plain], name, { type: 'text/plain' })])
     setPasted({ name, text: plain, start, end, around })
   }
@@ -154,15 +154,24 @@ export function useAttachments(
   }
 }
 
-/** Browsers call a picture from the clipboard `image.png`. */
-function nameOfClipboard(file: File): File {
-  return file.name === 'image.png' ? new File([file], 'Pasted picture.png', { type: file.type }) : file
+/** Browsers call every picture from the clipboard `image.png`. */
+function nameClipboard(chosen: readonly File[], attached: readonly FileRef[]): readonly File[] {
+  const named: File[] = []
+  for (const file of chosen) {
+    const name = nameOfPasted('Pasted picture', '.png', [...attached, ...named])
+    named.push(file.name === 'image.png' ? new File([file], name, { type: file.type }) : file)
+  }
+  return named
 }
 
-function nameOfPasted(files: readonly FileRef[]): string {
-  const isTaken = (name: string) => files.some((file) => file.name === name)
+/**
+ * Names what was pasted unlike the other files of the message, of which the error of a refused file names one. Their
+ * endings do not count: a picture may become a JPEG.
+ */
+function nameOfPasted(what: string, ending: string, others: readonly { readonly name: string }[]): string {
+  const isTaken = (stem: string) => others.some(({ name }) => name.replace(/\.[^.]*$/, '') === stem)
   for (let number = 1; ; number += 1) {
-    const name = number === 1 ? 'Pasted text.txt' : `Pasted text ${number}.txt`
-    if (!isTaken(name)) return name
+    const stem = number === 1 ? what : `${what} ${number}`
+    if (!isTaken(stem)) return `${stem}${ending}`
   }
 }
