@@ -102,6 +102,17 @@ describe.each(engines)('a file, on %s', (engine) => {
     }
     for (const range of [`bytes=${bytes.length}-`, 'bytes=5-2', 'bytes=-0', 'bytes=0-1,3-4', 'lines=1'])
       expect((await read(id, ada, { range })).statusCode).toBe(200)
+    // As a browser asks for the rest of a download whose connection was lost.
+    const { etag } = (await read(id)).headers
+    expect(etag).toBe(`"${id}"`)
+    const rest = await read(id, ada, { range: `bytes=${end}-`, 'if-range': String(etag) })
+    expect([rest.statusCode, rest.body, rest.headers['etag']]).toEqual([
+      206,
+      bytes.toString('latin1', end),
+      etag,
+    ])
+    const other = await read(id, ada, { range: `bytes=${end}-`, 'if-range': '"another"' })
+    expect([other.statusCode, other.body.length]).toEqual([200, bytes.length])
   })
 
   it.each([
