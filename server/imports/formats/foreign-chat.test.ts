@@ -1,3 +1,4 @@
+import type { MessageContent } from '@yonder/contract/message'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { checkForest, outline, requireChat } from '../../testing/imports/export-files.ts'
@@ -107,4 +108,30 @@ test('orders messages by time, and leaves versions in order', () => {
     ['v2', 3_000],
   ])
   expect(chat.selectedMessageId).toBe('w')
+})
+
+test('keeps texts apart between which a file was', () => {
+  const file = { type: 'file' as const, file: { id: 'f', name: 'cat.png', type: 'image/png', size: 1 } }
+  const text = (content: string) => ({ type: 'text' as const, text: content })
+  const reply = (content: MessageContent) => ({ kind: 'reply' as const, content })
+  const chat = read([
+    {
+      id: 'u',
+      parentId: null,
+      time: null,
+      steps: [{ kind: 'user', content: [text('Look.'), file, text('A cat.')] }],
+    },
+    { id: 'a', parentId: 'u', time: null, steps: [reply('One.'), reply([file]), reply('Two.')] },
+    {
+      id: 'b',
+      parentId: 'u',
+      time: null,
+      steps: [reply('One.'), reply([file]), { ...reply('Two.'), end: { error: 'No more' } }],
+    },
+  ])
+  expect(requireChat(chat).messages).toMatchObject([
+    { content: [text('Look.\n\nA cat.'), file] },
+    { content: [text('One.\n\nTwo.'), file] },
+    { content: [text('**Error:** No more'), file], partial: 'One.\n\nTwo.' },
+  ])
 })

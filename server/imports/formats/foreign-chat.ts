@@ -1,4 +1,5 @@
 import type { Message, MessageContent } from '@yonder/contract/message'
+import { filesOfContent, textOfContent, toContent, withText } from '@yonder/contract/message-text'
 import { normalizeText } from '../../lib/text.ts'
 import type { ImportedChat, UnreadableChat } from '../imported-chat.ts'
 import type { ChatFiles } from './chat-files.ts'
@@ -304,10 +305,10 @@ function endReply(draft: Draft, end: ReplyStep['end']): void {
   else if (typeof end === 'string') draft.status = end
   else {
     const message = normalizeText(end.error).trim() || 'The reply failed.'
-    const text = typeof draft.content === 'string' ? draft.content : ''
+    const text = textOfContent(mergeTexts(draft.content))
     draft.status = 'failed'
     draft.error = { code: 'upstream_error', message }
-    draft.content = `**Error:** ${message}`
+    draft.content = withText(draft.content, `**Error:** ${message}`)
     if (text !== '') draft.partial = text
   }
 }
@@ -318,7 +319,12 @@ function withTimes(drafts: readonly Draft[]): readonly Message[] {
   return drafts.map(({ time, order: _order, addedResult: _result, isAnswered: _answered, ...message }) => {
     if (time !== 0) last = Math.max(time, last + 1)
     const unix_timestamp = time === 0 ? 0 : last
-    return { ...message, timestamp: new Date(unix_timestamp).toISOString(), unix_timestamp }
+    return {
+      ...message,
+      content: mergeTexts(message.content),
+      timestamp: new Date(unix_timestamp).toISOString(),
+      unix_timestamp,
+    }
   })
 }
 
@@ -341,6 +347,13 @@ function joinContent(former: MessageContent, next: MessageContent): MessageConte
   if (isEmptyContent(next)) return former
   if (typeof former === 'string' && typeof next === 'string') return joinTexts(former, next)
   return [...toParts(former), ...toParts(next)]
+}
+
+/** Content of ours has one text. Several, between which a file was, are paragraphs of it. */
+function mergeTexts(content: MessageContent): MessageContent {
+  if (typeof content === 'string') return content
+  const texts = content.flatMap((part) => (part.type === 'text' ? part.text : []))
+  return texts.length < 2 ? content : toContent(texts.reduce(joinTexts), filesOfContent(content))
 }
 
 function toParts(content: MessageContent): Exclude<MessageContent, string> {

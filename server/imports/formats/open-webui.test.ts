@@ -207,11 +207,17 @@ test('keeps errors and replies that were cut', () => {
     message('b', 'u', 'assistant', '', { error: true }),
     message('c', 'u', 'assistant', 'So', { done: false }),
     message('d', 'u', 'assistant', '', { done: false }),
+    message('e', 'u', 'assistant', 'Drawn', { error: true, files: [{ type: 'image', id: 'made' }] }),
   ])
   expect(chat.messages.slice(1)).toMatchObject([
     { status: 'failed', content: '**Error:** No model', partial: 'So' },
     { status: 'failed', content: '**Error:** The reply failed.' },
     { status: 'interrupted', content: 'So' },
+    {
+      status: 'failed',
+      content: [{ text: '**Error:** The reply failed.' }, { file: { name: 'file.png' } }],
+      partial: 'Drawn',
+    },
   ])
 })
 
