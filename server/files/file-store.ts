@@ -77,22 +77,26 @@ export async function insertTexts(trx: Db, texts: readonly FileTextRow[]): Promi
       .execute()
 }
 
-/** Returns the user's file with this content. */
-export function findSameFile(db: Db, actor: Actor, hash: string): Promise<FileTable | undefined> {
+/**
+ * Returns the user's file with this content, and notes that it waits to be sent, so that it is kept for now, whatever is
+ * deleted of the messages that have it. One statement, because the file may be about to be deleted.
+ */
+export function keepSameFile(
+  db: Db,
+  actor: Actor,
+  hash: string,
+  unsent_since: number,
+): Promise<FileTable | undefined> {
   return db
-    .selectFrom('user_files')
-    .selectAll()
+    .updateTable('user_files')
+    .set({ unsent_since })
     .where(ofUser(actor.id, 'user_files'))
     .where('hash', '=', hash)
+    .returningAll()
     .executeTakeFirst()
 }
 
-/** Notes that a file waits to be sent, so that it is kept for now, whatever is deleted of the messages that have it. */
-export async function setUnsent(db: Db, id: string, unsent_since: number): Promise<void> {
-  await db.updateTable('user_files').set({ unsent_since }).where('id', '=', id).execute()
-}
-
-/** Notes the same for files of the actor. Returns false when one of them is not stored. */
+/** Notes the same for files by their ids. Returns false when one of them is not stored. */
 export async function keepUnsent(
   trx: Db,
   actor: Actor,

@@ -46,3 +46,27 @@ it.each(engines)(
     await database.close()
   },
 )
+
+// With more than one connection, the order of the statements is not certain.
+it('stores a file anew whose same one is deleted at this moment', async () => {
+  const database = await openTestDatabase('sqlite')
+  await addUser(database.db, { id: 'ada' })
+  const store = (now: () => number) =>
+    storeFile(
+      { database, reader: openFileReader(), limits: { maxFile: 100, quota: 1_000 }, now },
+      { id: 'ada' },
+      { name: 'sound', bytes: oneBuffer(Buffer.from('\x01\x02')), accepts: 'everything' },
+    )
+  const first = await store(Date.now)
+  let looks = 0
+  const second = await store(() => {
+    // The first time is that of the upload, and the second one that of the file.
+    looks += 1
+    if (looks === 2) void database.db.deleteFrom('user_files').execute()
+    return Date.now()
+  })
+  expect(second.id).not.toBe(first.id)
+  expect(await database.db.selectFrom('user_files').select('id').execute()).toEqual([{ id: second.id }])
+  expect(await collectBytes(database.bytes.read(second.id))).toHaveLength(2)
+  await database.close()
+})

@@ -12,14 +12,13 @@ import { newId } from '../lib/new-id.ts'
 import { cleanFileName } from './file-name.ts'
 import {
   countUsedBytes,
-  findSameFile,
   forgetBytes,
   insertFile,
   insertTexts,
+  keepSameFile,
   noteBytes,
   releaseBytes,
   replaceProblem,
-  setUnsent,
 } from './file-store.ts'
 import type { FileReader } from './reading/open-file-reader.ts'
 import type { ReadDocument } from './reading/read-outcome.ts'
@@ -82,9 +81,10 @@ export async function storeFile(
   try {
     await database.bytes.write(id, intake.pass(bytes))
     const hash = intake.hash.digest('hex')
-    const same = await findSameFile(db, actor, hash)
+    const same = await keepSameFile(db, actor, hash, now())
     if (same !== undefined) {
-      await discard(deps, id, same)
+      // The user has these bytes already.
+      await discardBytes(database, id)
       return await readAgain(deps, actor, same, { kind: intake.kind, accepts, signal })
     }
     const read = await readContent(deps, actor, { id, kind: intake.kind, accepts, signal })
@@ -132,9 +132,10 @@ async function commit(
     return file
   } catch (error) {
     if (!dialect.isUniqueViolation(error)) throw error
-    const same = await findSameFile(db, actor, file.hash ?? '')
+    const same = await keepSameFile(db, actor, file.hash ?? '', deps.now())
     if (same === undefined) throw error
-    return discard(deps, file.id, same)
+    await discardBytes(deps.database, file.id)
+    return same
   }
 }
 
@@ -152,14 +153,6 @@ async function readAgain(
     if (await replaceProblem(trx, file, columns)) await insertTexts(trx, texts)
   })
   return { ...file, ...columns }
-}
-
-/** Deletes the bytes of an upload that the user had already. */
-async function discard(deps: FileDeps, id: string, same: FileTable): Promise<FileTable> {
-  // It may be about to be deleted, as one that was not sent or with its chat.
-  await setUnsent(deps.database.db, same.id, deps.now())
-  await discardBytes(deps.database, id)
-  return same
 }
 
 /**

@@ -5,7 +5,7 @@ import { insertRun } from '../../completions/log/run-store.ts'
 import { saveSentPrompt } from '../../completions/prompt/sent-prompt-store.ts'
 import type { Db } from '../../db/database.ts'
 import { collectBytes } from '../../db/files/file-bytes.ts'
-import { linkFiles, setUnsent } from '../../files/file-store.ts'
+import { keepUnsent, linkFiles } from '../../files/file-store.ts'
 import { removeUnused } from '../../files/remove-unused.ts'
 import { upsertShare } from '../../shares/share-store.ts'
 import { hashTables } from '../../testing/database/hash-tables.ts'
@@ -182,7 +182,7 @@ describe.each(engines)('a chat that is deleted for good, on %s', (engine) => {
 
   it('leaves a file that was attached again and not sent yet', async () => {
     await addFullChat('gone')
-    await setUnsent(database.db, 'gone-1', Date.now())
+    await keepUnsent(database.db, { id: 'ada' }, ['gone-1'], Date.now())
     await setDeleted('gone', 0)
     while ((await purgeSlice({ database, search })) !== 'done');
     const files = () => database.db.selectFrom('user_files').select('id').execute()
