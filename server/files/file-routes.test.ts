@@ -6,6 +6,7 @@ import { collectBytes, pieceBytes } from '../db/files/file-bytes.ts'
 import { openChatApp, type ChatApp, type ChatClient } from '../testing/chat/open-chat-app.ts'
 import { hashTables } from '../testing/database/hash-tables.ts'
 import { engines } from '../testing/database/test-database.ts'
+import { makeXlsx } from '../testing/files/make-office.ts'
 import { makePdf } from '../testing/files/make-pdf.ts'
 import { makePng, sendFileTo, uploadFile } from '../testing/files/upload-file.ts'
 import { statusAndBody } from '../testing/send-request.ts'
@@ -255,6 +256,32 @@ describe.each(engines)('a file, on %s', (engine) => {
     const reply = stream.run.messages[1]?.id
     const prompt = await ada.get(`/api/chats/${chatId}/messages/${reply}/prompt`)
     expect(prompt.json<SentPrompt>().messages.at(-1)?.content).toBe(sent)
+  })
+
+  it('is given in part also when it is one long sheet, and whole sheets are counted when they are short', async () => {
+    const row = (text: string, number: number) => `<row><c r="A${number}" t="str"><v>${text}</v></c></row>`
+    const rows = Array.from({ length: 4_000 }, (_, index) =>
+      row(`Row ${index} ${'word '.repeat(10)}`, index + 1),
+    )
+    const long = await upload(
+      'long.xlsx',
+      makeXlsx([
+        { name: 'First', rows: row('short', 1) },
+        { name: 'Data', rows: rows.join('') },
+      ]),
+    )
+    await ada.post('/api/bot', { name: 'Narrow', model: 'scripted', context_window: 16_000 })
+    const [planned] = await plan([long.id], 'Narrow')
+    // The names of the sheets and the line between them are lines, too.
+    expect(planned).toMatchObject({ as: 'text', part: { unit: 'line', total: 4_004 } })
+    expect(planned?.part?.given).toBeGreaterThan(300)
+    const short = await upload('short.xlsx', makeXlsx([{ name: 'First', rows: row('short', 1) }]))
+    const { unit } = await product.database.db
+      .selectFrom('user_files')
+      .select('unit')
+      .where('id', '=', short.id)
+      .executeTakeFirstOrThrow()
+    expect(unit).toBe('sheet')
   })
 
   it('is cut when the provider says that its window is smaller, and the reply and the next plan say so', async () => {

@@ -214,8 +214,20 @@ async function readContent(
     const { problem, total = null } = outcome
     return { columns: { ...nothingRead, total, problem }, texts: [] }
   }
-  const { unit, total } = outcome.document
-  return { columns: { ...nothingRead, unit, total }, texts: toTextRows(id, outcome.document) }
+  const document = inLines(outcome.document)
+  const { unit, total } = document
+  return { columns: { ...nothingRead, unit, total }, texts: toTextRows(id, document) }
+}
+
+/** Characters of a sheet that is one part. */
+const maxSheetChars = 20_000
+
+/** Counts a workbook with a longer sheet in lines: else a model without room for all of it would be given nothing. */
+function inLines(document: ReadDocument): ReadDocument {
+  const { unit, parts } = document
+  if (unit !== 'sheet' || parts.every((part) => part.length <= maxSheetChars)) return document
+  const text = parts.join('\n\n')
+  return { unit: 'line', parts: [text], total: text.split('\n').length }
 }
 
 /** Characters of a part of a text without pages. A part is given to a model as a whole or not at all. */
