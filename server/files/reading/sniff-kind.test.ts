@@ -18,6 +18,16 @@ const compound = (name: string) =>
     Buffer.from(name, 'utf16le'),
   ])
 
+/** The entry of a ZIP file, as it is made of what is compressed already. */
+function packUncompressed(name: string, data: Buffer): Buffer {
+  const header = Buffer.alloc(30)
+  header.write('PK\x03\x04', 'latin1')
+  header.writeUInt32LE(data.length, 18)
+  header.writeUInt32LE(data.length, 22)
+  header.writeUInt16LE(name.length, 26)
+  return Buffer.concat([header, Buffer.from(name), data])
+}
+
 describe('accepts', () => {
   it.each([
     ['a PNG', png, 'png', 'image/png'],
@@ -105,6 +115,11 @@ describe('refuses and names', () => {
     ['a video', '\0\0\0\x18ftypisom\0', 'This is a video (MP4).'],
     ['a video of Matroska', '\x1A\x45\xDF\xA3\0', 'This is a video (WebM or Matroska).'],
     ['an archive', zip, 'This is a ZIP archive. Unpack it'],
+    [
+      'an archive that has a document',
+      packUncompressed('letter.docx', makeDocx(paragraph('a'))),
+      'This is a ZIP archive.',
+    ],
     ['an archive of the size 0', makeZip([]), 'This is a ZIP archive.'],
     ['a packed file', '\x1F\x8B\x08\0', 'This is a packed file (GZIP).'],
     ['an archive of Unix', `a${'\0'.repeat(256)}ustar`, 'This is an archive (TAR).'],

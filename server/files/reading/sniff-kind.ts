@@ -139,9 +139,20 @@ export function sniffKind(head: Buffer, size: number, name: string): SniffedFile
   return problem ?? { problem: `The kind of this file is not known. ${accepted}` }
 }
 
+const zipEntry = 'PK\x03\x04'
+
+/** Returns where the entry after the one at `at` begins, or -1. A document that is packed in that one is no part of this file. */
+function findNextEntry(head: Buffer, at: number): number {
+  const packed = head.readUInt32LE(at + 18)
+  // A stream has the size after the bytes, and a large file has it elsewhere.
+  const isUnknown = (head.readUInt16LE(at + 6) & 8) !== 0 || packed === 0xffffffff
+  const dataStart = at + 30 + head.readUInt16LE(at + 26) + head.readUInt16LE(at + 28)
+  return head.indexOf(zipEntry, isUnknown ? at + 4 : dataStart + packed)
+}
+
 /** Office documents are ZIP files. Their first entries have names that tell them from others. */
 function sniffZip(head: Buffer): SniffedFile | FileProblem {
-  for (let at = head.indexOf('PK\x03\x04'); at !== -1; at = head.indexOf('PK\x03\x04', at + 4)) {
+  for (let at = head.indexOf(zipEntry); at !== -1; at = findNextEntry(head, at)) {
     if (at + 30 > head.length) break
     const nameEnd = at + 30 + head.readUInt16LE(at + 26)
     const name = head.toString('latin1', at + 30, nameEnd).replaceAll('\\', '/')
