@@ -121,8 +121,12 @@ it('allows calls of several chats in place: each folds to a line, and the focus 
   expect(titles()).toEqual(['Chat one', 'Chat two'])
 })
 
-it('denies only this call with the message that the chat would send', async () => {
-  const scene = new InboxScene([item('one', { call: { state: 'waiting', place: { index: 1, total: 2 } } })])
+it.each([
+  ['the first of two', { place: { index: 1, total: 2 } }],
+  // Without `denyOne`, the message would go into the chat when the call was decided elsewhere.
+  ['the only one', {}],
+])('denies only this call, %s, with the message that the chat would send', async (_, more) => {
+  const scene = new InboxScene([item('one', { call: { state: 'waiting', ...more } })])
   scene.open()
   await press('one', 'Deny')
   expect(scene.api.seen(send).map(({ body }) => body)).toEqual([

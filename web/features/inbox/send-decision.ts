@@ -2,7 +2,7 @@ import type { InboxItem } from '@yonder/contract/inbox'
 import { denialText } from '@yonder/contract/message-text'
 import type { ApiClient } from '../../lib/api/api-client.ts'
 import { requestRun } from '../chat/session/request-run.ts'
-import { countCallsAfter, createMessageId } from '../chat/session/run-messages.ts'
+import { createMessageId } from '../chat/session/run-messages.ts'
 
 /** Allows the call of an item, with other arguments if `edited` is their JSON text. Throws what `requestRun` throws. */
 export async function sendApproval(
@@ -16,8 +16,8 @@ export async function sendApproval(
 }
 
 /**
- * Denies the call of an item, but not the calls after it, by a message under its reply, as the chat does. Throws what
- * `requestRun` throws.
+ * Denies the call of an item, but not the calls after it, by a message under its reply, as the chat does: without
+ * `denyOne`, it would go into the chat even when the call has been decided elsewhere. Throws what `requestRun` throws.
  */
 export async function sendDenial(
   api: ApiClient,
@@ -31,6 +31,6 @@ export async function sendDenial(
     parentId: message.id,
     botName,
     content: reason ?? denialText,
-    ...((reason !== undefined || countCallsAfter(message) > 0) && { denyOne: true }),
+    denyOne: true,
   })
 }
