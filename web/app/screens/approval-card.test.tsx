@@ -405,6 +405,30 @@ describe('several calls of one step', () => {
     stream().end()
     await waitForTurnEnd()
   })
+
+  it('are allowed together with the arguments that the user has changed', async () => {
+    const api = new ScriptedApi().on(toolRoute, modelTool({ expression: { type: 'string' } }))
+    api.on('GET /api/mcp-server/default/tools/look', modelTool({ of: { type: 'string' } }))
+    await openToolChat(waiting({ effect: 'read', step: steps, place }), api)
+    api.on(stepRoute, () => json({ call: { ...waitingCall, effect: 'read', place, step: steps } }))
+    const look = await laterBlock('look')
+    await userEvent.click(within(block()).getAllByRole('button', { name: 'Edit' })[0]!)
+    await userEvent.type(await screen.findByLabelText('expression *'), '!')
+    await userEvent.click(button('Done'))
+    await userEvent.click(within(look).getByRole('button', { name: 'Edit' }))
+    await userEvent.type(await within(look).findByLabelText('of'), '!')
+    // What is still being written is not known to be meant.
+    expect(button('Allow all reads')).toBeDisabled()
+    await userEvent.click(button('Done'))
+    const stream = api.runs('POST /api/tool/confirm')
+    await userEvent.click(button('Allow all reads'))
+    await waitFor(() => expect(api.seen('POST /api/tool/confirm')).toHaveLength(1))
+    const editedOf = (body: unknown) => JSON.parse((body as { edited: string }).edited) as unknown
+    expect(editedOf(api.seen(stepRoute)[0]?.body)).toEqual({ of: 'look!' })
+    expect(editedOf(api.seen('POST /api/tool/confirm')[0]?.body)).toEqual({ expression: '2 + 3!' })
+    stream().end()
+    await waitForTurnEnd()
+  })
 })
 
 it.each([

@@ -134,7 +134,7 @@ export function CallQuestion(props: CallQuestionProps) {
 }
 
 /** Allows with the arguments that the user has changed, if there are any. */
-function withEdit(decide: CallDecisions, { edited, refuse }: CallEdit): CallDecisions {
+export function withEdit(decide: CallDecisions, { edited, refuse }: CallEdit): CallDecisions {
   if (edited === undefined) return decide
   const onRefused = (reason: string) => refuse(edited, reason)
   return { ...decide, allow: () => decide.allow({ text: edited, onRefused }) }

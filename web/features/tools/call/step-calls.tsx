@@ -2,7 +2,7 @@ import type { StepDecisionRequest } from '@yonder/contract/completion'
 import type { Message } from '@yonder/contract/message'
 import type { StepCall, ToolCall } from '@yonder/contract/tool-call'
 import { Check, Wrench, X } from 'lucide-react'
-import { useCallback, useId, useState } from 'react'
+import { useCallback, useEffect, useId, useState } from 'react'
 import { useConnectors } from '../../../data/connectors.ts'
 import { ApiError, readReason } from '../../../lib/api/api-error.ts'
 import { useApi } from '../../../lib/api/api-provider.tsx'
@@ -11,10 +11,11 @@ import { toast } from '../../../lib/toasts.ts'
 import { Button } from '../../../ui/button/button.tsx'
 import { InertText, ToolName } from '../../../ui/inert-text.tsx'
 import { CutTextContext } from '../../../ui/tool-text.tsx'
-import { CallQuestion } from './approval-card.tsx'
+import { CallQuestion, withEdit } from './approval-card.tsx'
 import { CallDetails } from './call-details.tsx'
 import type { CallDecisions } from './decide-call.ts'
-import { useCallEdit } from './use-call-edit.ts'
+import type { EditDraft } from './edit-draft.ts'
+import { type CallEdit, useCallEdit } from './use-call-edit.ts'
 
 export interface StepCallsProps {
   readonly chatId: string
@@ -24,13 +25,15 @@ export interface StepCallsProps {
   readonly steps: readonly StepCall[]
   /** Decides about the waiting call. */
   readonly decide: CallDecisions | undefined
+  /** The changes to the arguments of the waiting call. */
+  readonly edit: CallEdit
   readonly onChange: ((message: Message) => void) | undefined
 }
 
 type Decision = Pick<StepDecisionRequest, 'callId' | 'allow' | 'edited' | 'reason'>
 
 /** The later calls of a step, each decided alone, and what can be decided about all of them together. */
-export function StepCalls({ chatId, message, steps, decide, onChange }: StepCallsProps) {
+export function StepCalls({ chatId, message, steps, decide, edit, onChange }: StepCallsProps) {
   const prefix = useId()
   const { pending, send } = useStepDecisions(chatId, message, onChange, prefix)
   const canDecide = decide !== undefined && !pending
@@ -38,12 +41,24 @@ export function StepCalls({ chatId, message, steps, decide, onChange }: StepCall
   const reads = undecided.filter(({ effect }) => effect === 'read')
   const isReadFirst = message.call?.effect === 'read'
   const readCount = reads.length + (isReadFirst ? 1 : 0)
+  /** The changes to the arguments of the later calls, by their ids. */
+  const [drafts, setDrafts] = useState<ReadonlyMap<string, EditDraft | undefined>>(new Map())
+  const keepDraft = useCallback(
+    (id: string, draft: EditDraft | undefined) => setDrafts((before) => new Map(before).set(id, draft)),
+    [],
+  )
+  const readDrafts = [...reads.map(({ id }) => drafts.get(id)), isReadFirst ? edit.draft : undefined]
+  const isEditing = readDrafts.some((draft) => draft?.isOpen === true)
 
   /** The later calls first: the waiting one starts the run, in which they are carried out. */
   const decideAll = async (calls: readonly StepCall[], allow: boolean, last: (() => void) | undefined) => {
-    for (const { id } of calls) if (!(await send({ callId: id, allow }))) return
+    for (const { id } of calls) {
+      const edited = allow ? drafts.get(id)?.text : undefined
+      if (!(await send({ callId: id, allow, ...(edited !== undefined && { edited }) }))) return
+    }
     last?.()
   }
+  const allowFirst = () => decide && withEdit(decide, edit).allow()
   return (
     <>
       {steps.map((step) => (
@@ -55,6 +70,7 @@ export function StepCalls({ chatId, message, steps, decide, onChange }: StepCall
           step={step}
           canDecide={canDecide}
           send={send}
+          onDraft={keepDraft}
         />
       ))}
       {undecided.length > 0 && (
@@ -62,8 +78,8 @@ export function StepCalls({ chatId, message, steps, decide, onChange }: StepCall
           {readCount > 0 && (
             <Button
               size="small"
-              disabled={!canDecide}
-              onClick={() => void decideAll(reads, true, isReadFirst ? () => decide?.allow() : undefined)}
+              disabled={!canDecide || isEditing}
+              onClick={() => void decideAll(reads, true, isReadFirst ? allowFirst : undefined)}
             >
               {readCount === 1 ? 'Allow the read' : 'Allow all reads'}
             </Button>
@@ -131,12 +147,15 @@ interface LaterCallProps extends Pick<StepCallsProps, 'chatId' | 'message'> {
   readonly step: StepCall
   readonly canDecide: boolean
   readonly send: ReturnType<typeof useStepDecisions>['send']
+  /** Called with the changes to the arguments. */
+  readonly onDraft: (id: string, draft: EditDraft | undefined) => void
 }
 
 /** A later call: its question, or one line once it is decided. */
-function LaterCall({ chatId, message, elementId, step, canDecide, send }: LaterCallProps) {
+function LaterCall({ chatId, message, elementId, step, canDecide, send, onDraft }: LaterCallProps) {
   const { id, server, tool, title, asks, decided } = step
   const edit = useCallEdit(chatId, message.id, id)
+  useEffect(() => onDraft(id, edit.draft), [onDraft, id, edit.draft])
   const { data: connectors, error } = useConnectors()
   const [cutTexts, setCutTexts] = useState(0)
   const addCutText = useCallback(() => {

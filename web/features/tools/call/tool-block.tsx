@@ -119,7 +119,14 @@ export function ToolBlock({
       </CutTextContext>
       {steps !== undefined && steps.length > 0 && (
         <Suspense>
-          <StepCalls chatId={chatId} message={message} steps={steps} decide={decide} onChange={onChange} />
+          <StepCalls
+            chatId={chatId}
+            message={message}
+            steps={steps}
+            decide={decide}
+            edit={edit}
+            onChange={onChange}
+          />
         </Suspense>
       )}
       {reason !== undefined && (
