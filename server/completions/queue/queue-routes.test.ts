@@ -324,6 +324,10 @@ describe.each(engines)('the queue of a chat, on %s', (engine) => {
     expect(messages.at(-2)?.id).toBe('b1')
     expect(await product.countCalls('polite')).toBe(calls)
     expect((await product.listRecords(ada)).at(-1)).toMatchObject({ tool: 'act', outcome: 'denied' })
+    // As with any other denial, the user is told later where it was.
+    expect(second?.call?.decision).toMatchObject({ kind: 'denied', on: 'another program' })
+    const decided = await ada.get('/api/tool-calls?limit=1')
+    expect(decided.json()).toMatchObject({ calls: [{ decided_on: 'another program' }] })
   })
 
   it('does not go on after a call that nobody decided in time, unless the user lets it go on', async () => {

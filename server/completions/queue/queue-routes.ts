@@ -6,10 +6,12 @@ import {
   QueueQuery,
   QueueRequest,
 } from '@yonder/contract/queue'
+import type { FastifyRequest } from 'fastify'
 import { AnyId, type Api, route } from '../../http/api.ts'
 import { requireUser } from '../../identity/authenticate.ts'
 import type { User } from '../../identity/user.ts'
 import { AppError } from '../../lib/app-error.ts'
+import { describeDevice } from '../../lib/describe-device.ts'
 import { stopRun } from '../maintenance/end-run.ts'
 import { addToQueue, changeQueued, makeFirst, removeQueued } from './change-queue.ts'
 import { drainQueue, sendQueued, type SendDeps, type SendOptions } from './send-queued.ts'
@@ -98,7 +100,8 @@ export function registerQueueRoutes(api: Api, deps: SendDeps): void {
       if (prepared !== undefined) {
         const { runId } = prepared
         if (runId !== undefined) await stopRun(deps, user, chatId, { runId })
-        await sendQueued(deps, user, chatId, { id, despite: 'everything', timeZone: time_zone })
+        const on = deviceOf(request)
+        await sendQueued(deps, user, chatId, { id, despite: 'everything', timeZone: time_zone, on })
         onChatChanged(user.id, chatId)
       }
       return readQueue(database, user, chatId)
@@ -115,11 +118,17 @@ export function registerQueueRoutes(api: Api, deps: SendDeps): void {
       const user = requireUser(request)
       const { chatId, id, paused, time_zone } = request.body
       checkRoom(deps, user)
-      await sendQueued(deps, user, chatId, { id, despite: paused, timeZone: time_zone })
+      const on = deviceOf(request)
+      await sendQueued(deps, user, chatId, { id, despite: paused, timeZone: time_zone, on })
       onChatChanged(user.id, chatId)
       return readQueue(database, user, chatId)
     },
   )
+}
+
+/** The device of a request that denies a call when it sends a message. */
+function deviceOf({ headers }: FastifyRequest): string {
+  return describeDevice(headers['user-agent'])
 }
 
 /** @throws AppError `restarting`, `rate_limited` when this node starts no other reply of the user */

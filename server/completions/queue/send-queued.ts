@@ -37,6 +37,8 @@ export interface SendOptions {
   readonly id?: string | undefined
   /** The time zone of the user's browser now. By default that of the browser that queued the message. */
   readonly timeZone?: string | null | undefined
+  /** The device of the request, which is stored when the message denies a call. */
+  readonly on?: string | undefined
 }
 
 /** A message of the queue that was written, with its reply and run. */
@@ -56,7 +58,7 @@ export async function sendQueued(
   deps: SendDeps,
   user: User,
   chatId: string,
-  { despite, id, timeZone }: SendOptions = {},
+  { despite, id, timeZone, on }: SendOptions = {},
 ): Promise<void> {
   if (!hasRoom(deps, user)) return
   let chosen: QueuedRow | undefined
@@ -67,7 +69,7 @@ export async function sendQueued(
       const { dialect } = deps.database
       const queue = await readShown({ db: trx, dialect }, user, chat)
       chosen = choose(queue, { despite, id })
-      return chosen && writeQueued(trx, deps, user, chosen, queue)
+      return chosen && writeQueued(trx, deps, user, chosen, { queue, on })
     })
     if (sent !== undefined) await start(deps, user, sent, timeZone)
   } catch (error) {
@@ -120,7 +122,7 @@ async function writeQueued(
   deps: SendDeps,
   user: User,
   row: QueuedRow,
-  { rows }: ShownQueue,
+  { queue: { rows }, on }: { readonly queue: ShownQueue } & Pick<SendOptions, 'on'>,
 ): Promise<Sent | undefined> {
   const { chat_id: chatId, id } = row
   const content = contentOfQueued(row)
@@ -134,7 +136,7 @@ async function writeQueued(
   if (bot === undefined) throw new Error(`the bot of the message ${id} was deleted in a transaction`)
   const chat = await lockChat(trx, user, chatId, deps.now(), countContent(content))
   const parent = await findParent(trx, chat, undefined)
-  const written = await writeMessage(trx, deps, user, bot, chat, { id, content, parent })
+  const written = await writeMessage(trx, deps, user, bot, chat, { id, content, parent, on })
   const others = rows.filter((other) => other !== row).map((other) => other.id)
   await moveQueued(trx, chatId, others, written.run.started.assistant_message.id)
   return { row, bot, written }

@@ -76,7 +76,7 @@ export interface Denial {
 /** A request to send a message. */
 export interface MessageToSend extends SendRequest {
   /** The device of the request, which is stored when the message denies a call. */
-  readonly on?: string
+  readonly on?: string | undefined
 }
 
 /** A request for a reply that exists already, finished or in progress. */
