@@ -55,9 +55,25 @@ function tryReadArguments(text: string): Readonly<Record<string, unknown>> | und
 function meetsRule(callArguments: Readonly<Record<string, unknown>>, rule: GrantLimits['rule']): boolean {
   if (rule === undefined) return true
   if (!Object.hasOwn(callArguments, rule.argument)) return false
+  // A server that reads keys in any case may read the other one.
+  if (Object.keys(callArguments).filter((key) => fold(key) === fold(rule.argument)).length > 1) return false
   const value = callArguments[rule.argument]
   if (typeof value !== 'string') return false
-  return rule.test === 'equals' ? value === rule.value : value.startsWith(rule.value)
+  return rule.test === 'equals' ? value === rule.value : beginsWith(value, rule.value)
+}
+
+/** Also of the letters whose capital one is an ordinary letter, such as the long s. */
+const fold = (key: string): string => key.toUpperCase().toLowerCase()
+
+/** The part `..` of a path or an address, also if it is encoded. */
+const parentFolder = /(?:^|[/\\]|%2f|%5c)(?:\.|%2e){2}(?=$|[/\\?#;]|%2f|%5c)/gi
+
+/** Whether a text begins with another one, and does not lead out of it as a path. */
+function beginsWith(text: string, beginning: string): boolean {
+  if (!text.startsWith(beginning)) return false
+  return !Array.from(text.matchAll(parentFolder)).some(
+    ({ index, 0: found }) => index + found.length > beginning.length,
+  )
 }
 
 /** Converts the limits of a grant to the form that its user gets. */
