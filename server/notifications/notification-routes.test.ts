@@ -57,6 +57,15 @@ describe.each(engines)('the routes of notifications on %s', (engine) => {
     expect(await read(await product.join('Eve'))).toMatchObject({ with_text: false })
   })
 
+  it('keep both of two changes at once', async () => {
+    await ada.patch('/api/notifications', { with_text: true })
+    await Promise.all([
+      ada.patch('/api/notifications', { kinds: ['call_asks'] }),
+      ada.patch('/api/notifications', { with_text: false }),
+    ])
+    expect(await read()).toMatchObject({ kinds: ['call_asks'], with_text: false })
+  })
+
   it('push to the browsers that subscribe, each once', async () => {
     const subscription = service.subscribe()
     await ada.post('/api/notifications/devices', subscription)

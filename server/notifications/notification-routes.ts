@@ -13,6 +13,7 @@ import { newId } from '../lib/new-id.ts'
 import type { Delivery } from './delivery.ts'
 import type { Notice } from './notice.ts'
 import {
+  changeChoices,
   deleteDevice,
   deleteWebhook,
   findChoices,
@@ -21,7 +22,6 @@ import {
   listDevices,
   saveDevice,
   saveWebhook,
-  storeChoices,
   storePresence,
 } from './notification-store.ts'
 import { presentDevice, presentNotifications } from './present-notifications.ts'
@@ -70,9 +70,7 @@ export function registerNotificationRoutes(api: Api, deps: NotificationRoutesDep
     }),
     async (request) => {
       const user = requireUser(request)
-      const choices = await findChoices(db, user)
-      const { kinds = choices.kinds, with_text = choices.with_text } = request.body
-      await storeChoices(db, user, { kinds, with_text })
+      await changeChoices(db, user, request.body)
       onChanged(user.id)
       return present(user)
     },

@@ -1,7 +1,9 @@
+import type { NotificationChange } from '@yonder/contract/notification'
 import { sql, type Expression, type SqlBool } from 'kysely'
 import { type Actor, changeable, ofUser, ownedBy, readable } from '../access/access.ts'
 import type { Database, Db, Dialect } from '../db/database.ts'
 import type { NoticeRow, PushSubscriptionRow, RunRow, WebhookRow } from '../db/tables/tables.ts'
+import { lockUser } from '../identity/users/user-store.ts'
 import { AppError } from '../lib/app-error.ts'
 import { type Notice, type NotificationChoices, readChoices, webhookTarget } from './notice.ts'
 
@@ -21,13 +23,25 @@ export async function findChoices(db: Db, actor: Actor): Promise<NotificationCho
   return readChoices(row?.settings)
 }
 
-export async function storeChoices(db: Db, actor: Actor, choices: NotificationChoices): Promise<void> {
-  const settings = JSON.stringify(choices)
-  await db
-    .insertInto('notification_settings')
-    .values({ ...ownedBy(actor), settings })
-    .onConflict((conflict) => conflict.column('user_id').doUpdateSet({ settings }))
-    .execute()
+/** Changes what a user has chosen. Of two changes at once, the later one keeps what the other has changed. */
+export async function changeChoices(
+  db: Db,
+  actor: Actor,
+  { kinds, with_text }: NotificationChange,
+): Promise<void> {
+  await db.transaction().execute(async (trx) => {
+    await lockUser(trx, actor)
+    const before = await findChoices(trx, actor)
+    const settings = JSON.stringify({
+      kinds: kinds ?? before.kinds,
+      with_text: with_text ?? before.with_text,
+    } satisfies NotificationChoices)
+    await trx
+      .insertInto('notification_settings')
+      .values({ ...ownedBy(actor), settings })
+      .onConflict((conflict) => conflict.column('user_id').doUpdateSet({ settings }))
+      .execute()
+  })
 }
 
 export function listDevices(db: Db, actor: Actor): Promise<PushSubscriptionRow[]> {

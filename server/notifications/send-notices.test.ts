@@ -7,7 +7,7 @@ import {
   openNotificationScene,
   type NotificationScene,
 } from '../testing/notifications/open-notification-scene.ts'
-import { claimNotices, findWebhook, listDevices, storeChoices, storePresence } from './notification-store.ts'
+import { claimNotices, findWebhook, listDevices, changeChoices, storePresence } from './notification-store.ts'
 
 describe.each(engines)('notices on %s', (engine) => {
   let scene: NotificationScene
@@ -61,7 +61,7 @@ describe.each(engines)('notices on %s', (engine) => {
     })
 
     it('with the title and the text when the user has switched them on', async () => {
-      await storeChoices(scene.database.db, ada, { kinds: ['reply_ended'], with_text: true })
+      await changeChoices(scene.database.db, ada, { kinds: ['reply_ended'], with_text: true })
       await scene.addDevice()
       scene.node.onEnded(await scene.addEndedRun())
       const [push] = await scene.service.until(1)
@@ -215,7 +215,7 @@ describe.each(engines)('notices on %s', (engine) => {
     })
 
     it('of a kind that the user has switched off', async () => {
-      await storeChoices(scene.database.db, ada, { kinds: ['call_asks'], with_text: false })
+      await changeChoices(scene.database.db, ada, { kinds: ['call_asks'], with_text: false })
       await scene.addDevice()
       scene.node.onEnded(await scene.addEndedRun())
       await expectNothing()
