@@ -4,7 +4,7 @@ import type {
   NotificationSettings,
   TestResult,
 } from '@yonder/contract/notification'
-import useSWR from 'swr'
+import useSWR, { useSWRConfig } from 'swr'
 import { isNotFound, readReason } from '../lib/api/api-error.ts'
 import { useAction } from '../lib/api/use-action.ts'
 import { useLiveListOptions } from './named-list.ts'
@@ -20,10 +20,22 @@ export function useNotificationSettings() {
   return useSWR<NotificationSettings, Error>(notificationsKey, useLiveListOptions())
 }
 
-/** Changes what the user is told. */
+/** Changes what the user is told. It is shown at once, so that a second change is made to the changed settings. */
 export function useChangeNotifications() {
+  const { mutate } = useSWRConfig()
   return useAction({
-    call: (api, change: NotificationChange) => api.patch<NotificationSettings>(notificationsKey, change),
+    call: (api, change: NotificationChange) => {
+      void mutate<NotificationSettings>(
+        notificationsKey,
+        (settings) => {
+          if (settings === undefined) return undefined
+          const { kinds = settings.kinds, with_text = settings.with_text } = change
+          return { ...settings, kinds, with_text }
+        },
+        { revalidate: false },
+      )
+      return api.patch<NotificationSettings>(notificationsKey, change)
+    },
     update: (update, settings) => update<NotificationSettings>(notificationsKey, () => settings),
     failure: (error) => `The change could not be saved. ${readReason(error)}`,
     refresh: (mutate) => mutate(notificationsKey),
