@@ -180,6 +180,40 @@ test('puts a message that is refused back into the input, and says why', async (
   expect(localStorage.getItem(storageKeys.queue('c1'))).toBeNull()
 })
 
+test('takes a message back whose response was lost, also from the server', async () => {
+  expectConsole('error', /Error queueing message/)
+  const { api, queue } = await openRunning()
+  const add = (body: unknown) => {
+    const { id, content } = body as QueueRequest
+    const added = waiting(id, '', { content: content as QueuedMessage['content'] })
+    return queue.change({ messages: [added] })
+  }
+  api.on('POST /api/chat/queue', ({ body }) => {
+    const { id } = body as QueueRequest
+    api.on(`DELETE /api/chat/queue/${id}`, () => queue.change({ messages: [] }))
+    add(body)
+    throw new TypeError('Failed to fetch')
+  })
+  await userEvent.type(input(), 'Not like this{Enter}')
+  await screen.findByText(/^Not queued yet/)
+  // The next attempt is on its way when the user takes it back.
+  let answer = (): void => undefined
+  api.on(
+    'POST /api/chat/queue',
+    ({ body }) => new Promise<Response>((resolve) => (answer = () => resolve(add(body)))),
+  )
+  await waitFor(() => expect(api.seen('POST /api/chat/queue')).toHaveLength(2))
+  await userEvent.click(screen.getByRole('button', { name: 'Take back' }))
+  expect(input()).toHaveValue('Not like this')
+  await waitFor(() => expect(queue.texts()).toEqual([]))
+  answer()
+  await waitFor(() => expect(api.requests.filter(({ route }) => route.startsWith('DELETE'))).toHaveLength(2))
+  await settle()
+  expect(queue.texts()).toEqual([])
+  expect(screen.queryByRole('list', { name: 'Queued messages' })).toBeNull()
+  expect(input()).toHaveValue('Not like this')
+})
+
 test('keeps a message in the outbox when the user is signed out', async () => {
   const { api } = await openRunning()
   api.on('POST /api/chat/queue', () => new Response(null, { status: 401 }))

@@ -3,6 +3,7 @@ import { queuePath } from '../../../data/queue.ts'
 import type { ApiClient } from '../../../lib/api/api-client.ts'
 import {
   ApiError,
+  isNotFound,
   isOutage,
   readReason,
   toFailure,
@@ -14,7 +15,7 @@ import { browserStorage } from '../../../lib/browser-storage.ts'
 import { logError } from '../../../lib/log-error.ts'
 import { createStore } from '../../../lib/store.ts'
 import { timeZoneField } from '../../../lib/time-zone.ts'
-import { restoreDraft, storageKeys } from '../chat-storage.ts'
+import { clearDraft, restoreDraft, storageKeys } from '../chat-storage.ts'
 import type { ChatSession } from '../session/chat-session.ts'
 import { createMessageId } from '../session/run-messages.ts'
 import { queueOutbox, type UnqueuedMessage } from './queue-outbox.ts'
@@ -45,6 +46,7 @@ export class QueueSender {
   readonly failure = createStore<Failure | undefined>(undefined)
   readonly #listeners = new Set<(queue: Queue) => void>()
   readonly #own = new Set<string>()
+  readonly #takenBack = new Set<string>()
   /** How many components show the queue. */
   #starts = 0
   #isSending = false
@@ -83,8 +85,29 @@ export class QueueSender {
 
   /** Puts a message that is not confirmed back into the input. */
   takeBack(message: UnqueuedMessage): void {
-    if (queueOutbox.remove(this.#chatId, message.id))
-      restoreDraft(storageKeys.draft(this.#chatId), message.content)
+    if (!queueOutbox.remove(this.#chatId, message.id)) return
+    restoreDraft(storageKeys.draft(this.#chatId), message.content)
+    this.#takenBack.add(message.id)
+    void this.#withdraw(message)
+  }
+
+  /** Takes a message out of the queue that has reached the server although no response came. */
+  async #withdraw({ id, content }: UnqueuedMessage): Promise<void> {
+    const query = new URLSearchParams({ chatId: this.#chatId })
+    try {
+      const queue = await this.#api.delete<Queue>(`${queuePath}/${id}?${query}`)
+      if (queue !== undefined) this.#show(queue)
+    } catch (error) {
+      if (isNotFound(error)) return
+      logError('Error taking a message back', error)
+      // It was sent already, so it is in the chat.
+      if (error instanceof ApiError && error.status === 409)
+        clearDraft(storageKeys.draft(this.#chatId), content)
+    }
+  }
+
+  #show(queue: Queue): void {
+    for (const listener of this.#listeners) listener(queue)
   }
 
   readonly #check = (): void => {
@@ -132,7 +155,11 @@ export class QueueSender {
       const queue = await this.#request(message)
       if (queue === undefined) return undefined
       this.failure.set(undefined)
-      for (const listener of this.#listeners) listener(queue)
+      if (this.#takenBack.has(message.id)) {
+        await this.#withdraw(message)
+        return true
+      }
+      this.#show(queue)
       queueOutbox.remove(this.#chatId, message.id)
       return true
     } catch (error) {
