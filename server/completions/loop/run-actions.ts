@@ -240,8 +240,9 @@ export class RecordedActions implements RunActions {
   }
 }
 
-function toCallRow(chatId: string, { replyId, connectorId, toolName, arguments: text }: ToolInvocation) {
-  return { chat_id: chatId, id: replyId, connector_id: connectorId, tool: toolName, arguments: text }
+function toCallRow(chatId: string, invocation: ToolInvocation) {
+  const { replyId, connectorId, connectorName: server, toolName: tool, arguments: text } = invocation
+  return { chat_id: chatId, id: replyId, connector_id: connectorId, server, tool, arguments: text }
 }
 
 /** The outcome of a call after an unexpected error in Yonder, maybe after the tool had finished. */

@@ -190,6 +190,24 @@ describe.each(engines)('what users decide about calls, on %s', (engine) => {
       expect(await product.countCalls('polite')).toBe(before)
     })
 
+    it('of a connector that was deleted is recorded by its name when it is denied', async () => {
+      await product.connect(ada, 'polite', { name: 'gone' })
+      product.model.reply([callOf('gone', 'act', {}, 'call00001'), callOf('gone', 'act', {}, 'call00002')])
+      const chatId = await ada.newChat()
+      const stream = await ada.send(chatId, 'Do it')
+      await stream.ended
+      expect((await ada.delete('/api/mcp-server/gone')).statusCode).toBe(204)
+      const parentId = stream.run.messages.at(-1)?.id
+      product.model.reply(['As you wish.'])
+      const body = { chatId, content: 'cancel', parentId, botName: 'Helper' }
+      await (
+        await ada.stream('/api/chat/completions', body, phone)
+      ).ended
+      const decided = await ada.get('/api/tool-calls?limit=2')
+      const record = { connector: 'gone', tool: 'act', approval: 'denied', decided_on: 'Chrome on Android' }
+      expect(decided.json()).toMatchObject({ calls: [record, record] })
+    })
+
     it('that was always allowed says so', async () => {
       const { chatId, call, messageId } = await request({})
       const { fingerprint = '', credential = '' } = (await readMessage(chatId, messageId)).call ?? {}

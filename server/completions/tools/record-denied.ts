@@ -22,7 +22,7 @@ export async function recordDenied(
 
 /** Returns the denied call of a reply, and the later ones of its step that were denied with it. */
 export function listDenied(
-  reply: Pick<MessageRow, 'chat_id' | 'id' | 'connector_id' | 'tool' | 'arguments'>,
+  reply: Pick<MessageRow, 'chat_id' | 'id' | 'connector_id' | 'server' | 'tool' | 'arguments'>,
   { kind, at, on }: CallDecision,
   rest: readonly LaterCall[] = [],
 ): DeniedCall[] {
@@ -35,13 +35,12 @@ export function listDenied(
     {
       ...shared,
       connectorId: reply.connector_id ?? '',
+      ...(reply.server !== null && { connectorName: reply.server }),
       toolName: reply.tool ?? '',
       arguments: reply.arguments,
     },
     ...rest.flatMap(({ target, arguments: text }) =>
-      target === undefined
-        ? []
-        : [{ ...shared, connectorId: target.connectorId, toolName: target.toolName, arguments: text }],
+      target === undefined ? [] : [{ ...shared, ...target, arguments: text }],
     ),
   ]
 }
