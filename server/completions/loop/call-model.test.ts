@@ -71,6 +71,14 @@ describe('callModel', () => {
     expect(ending).toMatchObject({ status: 'failed', error: { code } })
   })
 
+  it('gives each call an id of its own, because the user decides about it by that', async () => {
+    const call = { type: 'tool_call', id: '1', name: 'x', arguments: '{}' } as const
+    const { calls } = await run(
+      answering(call, call, { ...call, id: '2' }, { type: 'finish', reason: 'tool_calls' }),
+    )
+    expect(calls.map(({ id }) => id)).toEqual(['1', expect.stringMatching(/^call_\w{24}$/), '2'])
+  })
+
   it('returns the tool calls of a reply without text', async () => {
     const call = { type: 'tool_call', id: '1', name: 'x', arguments: '{}' } as const
     const { ending, calls } = await run(answering(call, { type: 'finish', reason: 'tool_calls' }))

@@ -4,6 +4,7 @@ import type { BotRow } from '../../db/tables/tables.ts'
 import { onAbort, unlessAborted } from '../../lib/abort.ts'
 import type { FailedPart } from '../../models/failure.ts'
 import type { ModelOptions, ModelPart, ModelRequest, ModelStream, ModelToolCall } from '../../models/model.ts'
+import { newCallId } from '../../models/reply-parts.ts'
 import type { CallMeter } from '../../usage/call-meter.ts'
 import type { RunRecorder } from '../log/run-recorder.ts'
 import type { RunEnding, RunChunk } from '../run.ts'
@@ -149,8 +150,11 @@ class PartReader {
     }
   }
 
-  #addCall(call: ModelToolCall): void {
+  #addCall(sent: ModelToolCall): void {
     this.#meter?.onOutput()
+    // Some providers repeat an id, and the user decides about a later call of the step by it.
+    const isRepeated = this.calls.some(({ id }) => id === sent.id)
+    const call = isRepeated ? { ...sent, id: newCallId() } : sent
     // Only the arguments of the first call are stored as they are; the calls after it are stored with it as JSON.
     const stored = this.calls.push(call) === 1 ? call.arguments : JSON.stringify(call)
     this.#callChars += stored.length
