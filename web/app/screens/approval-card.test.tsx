@@ -275,6 +275,23 @@ describe('changed arguments', () => {
     await waitForTurnEnd()
   })
 
+  it.each([
+    ['number', '{Backspace}'],
+    ['integer', '{Backspace} '],
+  ])('stay in the form while a required %s is written anew', async (type, keys) => {
+    const { api } = await openToolChat(waiting({}, '{"expression":5}'))
+    api.on(toolRoute, modelTool({ expression: { type } }))
+    await edit()
+    const field = await screen.findByLabelText('expression *')
+    await userEvent.type(field, keys)
+    expect(screen.queryByLabelText('Arguments as JSON')).toBeNull()
+    await userEvent.click(button('Done'))
+    expect(screen.getByText('Enter a number')).toBeVisible()
+    await userEvent.type(field, '7')
+    await userEvent.click(button('Done'))
+    expect(await screen.findByLabelText('Will be sent')).toHaveTextContent('"expression": 7')
+  })
+
   it('are written as JSON when a form cannot show them, and a mistake is named with its line', async () => {
     const { api } = await openToolChat(waiting({}, '{"expression":{"left":2}}'))
     api.on(toolRoute, modelTool({ expression: { type: 'object' } }))

@@ -114,18 +114,22 @@ export function toEntry({ kind }: ArgumentField, value: unknown): Entry {
 /** Returns what the user has to correct in an entry; undefined when it can be sent. */
 export function checkEntry({ kind, required }: ArgumentField, entry: Entry): string | undefined {
   if (kind === 'choice') return required && entry === '' ? 'Choose an option' : undefined
-  if (kind !== 'number' && kind !== 'whole') return undefined
+  if (!isNumeric({ kind })) return undefined
   const text = String(entry).trim()
   if (text === '') return required ? 'Enter a number' : undefined
   if (!isJsonNumber(text)) return 'Enter a number'
   return kind === 'whole' && !isWholeNumber(text) ? 'Enter a whole number' : undefined
 }
 
-/** Returns the arguments with an entry of the form. An argument that is empty and not required is left out. */
+/**
+ * Returns the arguments with an entry of the form. An argument that is empty is left out, unless it is required and can
+ * be empty.
+ */
 export function withEntry(values: Values, field: ArgumentField, entry: Entry): Values {
   const { name, kind, required } = field
   const { [name]: _, ...others } = values
   if (entry === '' && (!required || kind === 'choice')) return others
+  if (isNumeric(field) && String(entry).trim() === '') return others
   return Object.hasOwn(values, name)
     ? { ...values, [name]: toValue(field, entry) }
     : { ...others, [name]: toValue(field, entry) }
@@ -134,8 +138,11 @@ export function withEntry(values: Values, field: ArgumentField, entry: Entry): V
 function toValue({ kind }: ArgumentField, entry: Entry): unknown {
   if (typeof entry === 'boolean') return entry
   if (kind === 'lines') return entry.split('\n').filter((line) => line !== '')
-  const isNumber = kind === 'number' || kind === 'whole'
-  return isNumber && isJsonNumber(entry.trim()) ? parseJsonExactly(entry.trim()) : entry
+  return isNumeric({ kind }) && isJsonNumber(entry.trim()) ? parseJsonExactly(entry.trim()) : entry
+}
+
+function isNumeric({ kind }: Pick<ArgumentField, 'kind'>): boolean {
+  return kind === 'number' || kind === 'whole'
 }
 
 /** A grant may be limited by one of these many arguments, each at most so long, in characters. */
