@@ -105,11 +105,12 @@ const listShown = (page: Page) =>
   page.evaluate(async () => {
     const registration = await navigator.serviceWorker.getRegistration()
     const shown = (await registration?.getNotifications()) ?? []
-    return shown.map(({ title, body, tag, data }) => ({
-      title,
-      body,
-      tag,
-      url: (data as { url: string }).url,
+    return shown.map((notification) => ({
+      title: notification.title,
+      body: notification.body,
+      tag: notification.tag,
+      url: (notification.data as { url: string }).url,
+      alertsAgain: (notification as { readonly renotify?: boolean }).renotify,
     }))
   })
 
@@ -192,13 +193,15 @@ test('the worker shows what is pushed, nothing while a page is visible, and lead
   await deliver(push('evil', 'https://evil.example/'))
   await deliver('not JSON')
   await page.goto('/settings/general')
-  const ours = { title: 'Owl has answered.', body: 'Read it.' }
+  // The next one about the chat replaces it, and must not do that without a sound.
+  const alertsAgain = true
+  const ours = { title: 'Owl has answered.', body: 'Read it.', alertsAgain }
   await expect
     .poll(async () => (await listShown(page)).toSorted((a, b) => (a.tag < b.tag ? -1 : 1)))
     .toEqual([
       { ...ours, tag: 'evil', url: `${product.url}/` },
       { ...ours, tag: 'unseen', url: `${product.url}/chat/unseen` },
-      { title: 'Yonder', body: '', tag: 'yonder', url: `${product.url}/` },
+      { title: 'Yonder', body: '', tag: 'yonder', url: `${product.url}/`, alertsAgain },
     ])
   await browser.close()
 })

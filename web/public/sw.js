@@ -34,6 +34,8 @@
     await self.registration.showNotification(title || 'Yonder', {
       body: body || '',
       tag: tag || 'yonder',
+      // What replaces an unread notification of the same chat is news too, and would come without a sound.
+      renotify: true,
       icon: '/icon-192.png',
       data: { url: toOwnAddress(navigate || '/') },
     })

@@ -152,8 +152,10 @@ async function isHeldByAny(name: string): Promise<boolean> {
 
 async function showNotification(title: string, tag: string, onClick: () => void): Promise<void> {
   if (!('Notification' in globalThis) || Notification.permission !== 'granted') return
+  // As in `sw.js`.
+  const options = { tag, renotify: true, icon: '/icon-192.png' }
   try {
-    const notification = new Notification(title, { tag, icon: '/icon-192.png' })
+    const notification = new Notification(title, options)
     notification.addEventListener('click', () => {
       window.focus()
       notification.close()
@@ -163,6 +165,6 @@ async function showNotification(title: string, tag: string, onClick: () => void)
     // On phones only a service worker can show one.
     const registration = await navigator.serviceWorker?.getRegistration()
     const data = { url: `${location.origin}/chat/${encodeURIComponent(tag)}` }
-    await registration?.showNotification(title, { tag, icon: '/icon-192.png', data })
+    await registration?.showNotification(title, { ...options, data })
   }
 }
