@@ -196,7 +196,7 @@ describe('a denial', () => {
     await userEvent.click(item('Block this tool'))
     await waitFor(() => expect(api.seen('POST /api/chat/completions')).toHaveLength(1))
     expect(api.seen('PATCH /api/mcp-server/default')[0]?.body).toEqual({
-      tools: [{ name: 'calculate', permission: 'block', fingerprint: 'f1' }],
+      tools: [{ name: 'calculate', permission: 'block' }],
     })
     stream().end()
     await waitForTurnEnd()

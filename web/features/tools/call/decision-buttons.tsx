@@ -66,7 +66,8 @@ export function DecisionButtons(props: DecisionButtonsProps) {
     if ((await grant.run({ ...input, what })).done) decide?.allow()
   }
   const blockTool = async () => {
-    const tools = [{ name: tool, permission: 'block', fingerprint: fingerprint ?? '' } as const]
+    // Of whatever version: the tool may be blocked because it has changed since the model made the call.
+    const tools = [{ name: tool, permission: 'block' } as const]
     if ((await block.run({ connector: server, tools })).done) decide?.deny()
   }
   const closeForm = (opener: RefObject<HTMLButtonElement | null>) => {
