@@ -241,7 +241,9 @@ export class RecordedActions implements RunActions {
 }
 
 function toCallRow(chatId: string, invocation: ToolInvocation) {
-  const { replyId, connectorId, connectorName: server, toolName: tool, arguments: text } = invocation
+  const { replyId, connectorId, connectorName, toolName: tool, arguments: text } = invocation
+  // Of a tool that the model made up, there is no connector to name.
+  const server = connectorId === null ? null : connectorName
   return { chat_id: chatId, id: replyId, connector_id: connectorId, server, tool, arguments: text }
 }
 

@@ -312,6 +312,18 @@ describe.each(engines)('what users decide about calls, on %s', (engine) => {
       ])
     })
 
+    it('are not recorded when the model has made up their tool', async () => {
+      product.model.reply([callOf('polite', 'act', {}, 'call00001'), callOf('none', 'act', {}, 'call00002')])
+      const chatId = await ada.newChat()
+      const stream = await ada.send(chatId, 'Do it')
+      await stream.ended
+      const messageId = stream.run.messages.at(-1)?.id ?? ''
+      await decide({ chatId, messageId, callId: 'call00002', allow: false })
+      const before = (await decisions()).length
+      await confirm(waitingCall(chatId, stream))
+      expect((await decisions()).slice(before)).toMatchObject([{ approval: 'once' }])
+    })
+
     it('go on after the first one was denied alone', async () => {
       const { chatId, messageId } = await request({ n: 'first' }, { n: 'second' })
       await decide({ chatId, messageId, callId: 'call00001', allow: true })
