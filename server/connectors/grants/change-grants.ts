@@ -71,7 +71,7 @@ function requireLimit({ settings: { ceilings } }: Deps, { bot, chatId, minutes, 
   if (maxGrantHours === null || minutes === undefined || minutes <= maxGrantHours * 60) return
   throw new AppError(
     'invalid_request',
-    `minutes: can be at most ${Math.floor(maxGrantHours * 60)} on this server, which is ${maxGrantHours} hours`,
+    `The operator of this server lets a permission last for ${maxGrantHours} ${maxGrantHours === 1 ? 'hour' : 'hours'} at most (minutes: ${Math.floor(maxGrantHours * 60)}). Choose a shorter time, or allow the call once.`,
   )
 }
 

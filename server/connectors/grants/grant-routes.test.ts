@@ -404,7 +404,9 @@ describe.each(engines)('permissions on %s', (engine) => {
       const { create } = within()
       const refused = await create('Q', 'read', { minutes: 121 })
       expect(refused.statusCode).toBe(400)
-      expect(refused.body).toContain('can be at most 120 on this server, which is 2 hours')
+      expect(refused.body).toContain(
+        'lets a permission last for 2 hours at most (minutes: 120). Choose a shorter time',
+      )
       const created = await create('Q', 'read', { bot: 'Owl' })
       expect(created.json<Grant>().limits.ends_at).toBe(new Date(now + 2 * hourMs).toISOString())
       expect((await create('Q', 'read', { minutes: 120 })).statusCode).toBe(201)
