@@ -22,7 +22,7 @@ import {
   WebhookInput,
 } from './notification.ts'
 import { ProjectChange, ProjectDetails, ProjectInput } from './project.ts'
-import { QueueAction, QueueChange, QueueRequest } from './queue.ts'
+import { QueueAction, QueueChange, QueueContinue, QueueRequest } from './queue.ts'
 import { ShareChange, ShareRequest, ShareResponse } from './share.ts'
 import { ImportOptions, NewImport } from './transfer.ts'
 
@@ -87,6 +87,7 @@ examples.add(QueueRequest, {
 })
 examples.add(QueueChange, { examples: [{ chatId, content: 'And about falcons?', before: null }] })
 examples.add(QueueAction, { examples: [{ chatId }] })
+examples.add(QueueContinue, { examples: [{ chatId, id: 'kR8sVw1fLx5nTq2cYb7JdA', paused: 'stopped' }] })
 examples.add(Compaction, {
   id: 'Compaction',
   examples: [

@@ -153,6 +153,7 @@ const forms: Readonly<Record<string, readonly Form[]>> = {
   ],
   'PATCH /api/chat/queue/{id}': [
     { path: { id: 'queued' }, body: { chatId: 'runningChat' }, rest: { steers: true } },
+    { path: { id: 'queued' }, body: { chatId: 'runningChat', botName: 'bot' } },
   ],
   'DELETE /api/chat/queue/{id}': [{ path: { id: 'waiting' }, query: { chatId: 'chat' } }],
   'POST /api/chat/queue/{id}/send': [{ path: { id: 'queued' }, body: { chatId: 'runningChat' } }],
