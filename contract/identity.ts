@@ -26,6 +26,8 @@ export const ClientSettings = z.object({
   demoShareId: z.string().nullable(),
   /** True when users may delete their chats themselves. */
   selfService: z.boolean().optional(),
+  /** For how long users may allow a tool at most, in hours. Absent without a limit. */
+  maxGrantHours: z.number().optional(),
   /** True until the first account of a closed installation exists, which its set-up link creates. */
   needsSetUp: z.boolean().optional(),
 })

@@ -104,6 +104,7 @@ it('returns the settings for the sign-in without a token, and no secret', async 
       GOOGLE_CLIENT_ID: 'google-id',
       GOOGLE_CLIENT_SECRET: 'google-secret',
       SOURCE_URL: 'https://code.example/yonder',
+      MAX_GRANT_HOURS: '2',
     },
   })
   const response = await fetch(`${server.baseUrl}/api/settings`)
@@ -121,6 +122,7 @@ it('returns the settings for the sign-in without a token, and no secret', async 
     },
     sourceUrl: 'https://code.example/yonder',
     demoShareId: 'demo',
+    maxGrantHours: 2,
   })
   expect(text).not.toContain('google-secret')
 })

@@ -19,6 +19,7 @@ export function registerSettingsRoutes(
     sourceUrl: config.sourceUrl,
     demoShareId: config.demoShareId,
     ...(config.selfService ? { selfService: true } : {}),
+    ...(config.ceilings.maxGrantHours === null ? {} : { maxGrantHours: config.ceilings.maxGrantHours }),
     ...((await identity.needsSetUp()) ? { needsSetUp: true } : {}),
   }))
 }

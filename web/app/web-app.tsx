@@ -1,5 +1,6 @@
 import type { ClientSettings } from '@yonder/contract/identity'
 import { BrowserRouter, useLocation, useNavigate } from 'react-router'
+import { MaxGrantHoursContext } from '../data/max-grant-hours.ts'
 import { SelfServiceContext } from '../data/self-service.ts'
 import { SignInScreen } from '../features/identity/sign-in-screen.tsx'
 import { IdentityContext, useIdentity } from '../features/identity/use-identity.ts'
@@ -33,7 +34,9 @@ function StartedRoutes() {
       return (
         <IdentityContext value={startup.identity}>
           <SelfServiceContext value={startup.settings.selfService === true}>
-            <SessionRoutes settings={startup.settings} />
+            <MaxGrantHoursContext value={startup.settings.maxGrantHours ?? Infinity}>
+              <SessionRoutes settings={startup.settings} />
+            </MaxGrantHoursContext>
           </SelfServiceContext>
         </IdentityContext>
       )

@@ -5,6 +5,7 @@ import type { Message } from '@yonder/contract/message'
 import { Route, Routes } from 'react-router'
 import { expect, vi } from 'vitest'
 import { ChatScreen } from '../app/screens/chat-screen.tsx'
+import { MaxGrantHoursContext } from '../data/max-grant-hours.ts'
 import { ToastRegion } from '../ui/toast/toast-region.tsx'
 import { renderScreen } from './render-screen.tsx'
 import { json, ScriptedApi, ScriptedRun } from './scripted-api.ts'
@@ -70,7 +71,12 @@ export function showAllElements(): void {
 }
 
 /** Renders the screen of a chat with tools in which the user has selected Fox, and waits until its list of bots is shown. */
-export async function openToolChat(chat: Chat, api = new ScriptedApi(), known = connector) {
+export async function openToolChat(
+  chat: Chat,
+  api = new ScriptedApi(),
+  known = connector,
+  maxGrantHours = Infinity,
+) {
   vi.stubGlobal('scrollTo', () => undefined)
   localStorage.setItem('chat_c1_selectedBot', 'Fox')
   api
@@ -79,12 +85,12 @@ export async function openToolChat(chat: Chat, api = new ScriptedApi(), known = 
     .on('GET /api/mcp-servers', () => json([known]))
   const view = renderScreen(
     api,
-    <>
+    <MaxGrantHoursContext value={maxGrantHours}>
       <Routes>
         <Route path="/chat/:id" element={<ChatScreen user={{ sub: 'me' }} />} />
       </Routes>
       <ToastRegion />
-    </>,
+    </MaxGrantHoursContext>,
     '/chat/c1',
   )
   await screen.findByRole('combobox', { name: 'Bot' })

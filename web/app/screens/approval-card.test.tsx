@@ -121,6 +121,17 @@ describe('a grant with limits', () => {
     await waitForTurnEnd()
   })
 
+  it('is offered only for as long as the operator lets one last', async () => {
+    await openToolChat(waiting(), undefined, undefined, 2)
+    await openMenu('Allow for…')
+    expect(screen.getAllByRole('menuitem').map(({ textContent }) => textContent)).toEqual([
+      'In this chat',
+      'For 1 hour',
+      'Always, but only with…',
+      'Always with Owl only',
+    ])
+  })
+
   it('is limited to what an argument is, or begins with', async () => {
     const { api } = await openToolChat(waiting({}, '{"n":1,"owner":"club","repository":"club/register"}'))
     api.on(grants, () => json({}))

@@ -1,9 +1,10 @@
 import type { GrantInput } from '@yonder/contract/grant'
 import type { Message } from '@yonder/contract/message'
 import { ChevronDown } from 'lucide-react'
-import { lazy, Suspense, useRef, useState, type ReactNode, type RefObject } from 'react'
+import { lazy, Suspense, use, useRef, useState, type ReactNode, type RefObject } from 'react'
 import { flushSync } from 'react-dom'
 import { useChangePermissions } from '../../../data/connectors.ts'
+import { MaxGrantHoursContext } from '../../../data/max-grant-hours.ts'
 import { Button } from '../../../ui/button/button.tsx'
 import { IconButton } from '../../../ui/button/icon-button.tsx'
 import { classNames } from '../../../ui/class-names.ts'
@@ -54,6 +55,7 @@ export function DecisionButtons(props: DecisionButtonsProps) {
   const denyMenu = useRef<HTMLButtonElement>(null)
   const grant = useCreateGrant()
   const block = useChangePermissions()
+  const maxHours = use(MaxGrantHoursContext)
   const isBusy = allowAlways.pending || grant.pending || block.pending
   const disabled = decide === undefined || isBusy
   const { fingerprint, credential } = call ?? {}
@@ -123,8 +125,14 @@ export function DecisionButtons(props: DecisionButtonsProps) {
           {canGrant && (
             <ArrowMenu ref={allowMenu} label="Allow for…" disabled={disabled || isBlocked || canOnlyDeny}>
               <MenuItem onSelect={() => void allowFor({ chatId }, 'in this chat')}>In this chat</MenuItem>
-              <MenuItem onSelect={() => void allowFor({ minutes: 60 }, 'for 1 hour')}>For 1 hour</MenuItem>
-              <MenuItem onSelect={() => void allowFor({ minutes: 24 * 60 }, 'for 1 day')}>For 1 day</MenuItem>
+              {maxHours >= 1 && (
+                <MenuItem onSelect={() => void allowFor({ minutes: 60 }, 'for 1 hour')}>For 1 hour</MenuItem>
+              )}
+              {maxHours >= 24 && (
+                <MenuItem onSelect={() => void allowFor({ minutes: 24 * 60 }, 'for 1 day')}>
+                  For 1 day
+                </MenuItem>
+              )}
               {(texts.length > 0 || bot !== undefined) && <MenuLine />}
               {texts.length > 0 && (
                 <MenuItem onSelect={() => setForm('rule')}>Always, but only with…</MenuItem>
