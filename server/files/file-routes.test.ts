@@ -170,6 +170,8 @@ describe.each(engines)('a file, on %s', (engine) => {
   it('of which only a part arrived does not exist, wherever it was cut', async () => {
     const { port } = new URL(product.base)
     const bytes = Buffer.alloc(megabyte, 'cut')
+    // Else the next pass, once a minute, may delete what is to be deleted while this test runs.
+    await removeUnused({ database: product.database, now: Date.now })
     const before = await hashTables(product.database)
     for (let tenth = 0; tenth < 10; tenth++) {
       await new Promise<void>((resolve) => {
@@ -189,8 +191,7 @@ describe.each(engines)('a file, on %s', (engine) => {
       })
     }
     // An upload that was cut deletes what it had, before a later one has ended.
-    await expect.poll(countUploads).toBe(0)
-    expect(await hashTables(product.database)).toEqual(before)
+    await expect.poll(() => hashTables(product.database)).toEqual(before)
   })
 
   it('that is uploaded many times at once is stored once', async () => {
